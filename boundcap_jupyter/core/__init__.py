@@ -1,0 +1,1 @@
+"""The pure core: bytes in, views and updates out. No clock, thread, file, process or IPython."""

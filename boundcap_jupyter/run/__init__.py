@@ -1,0 +1,1 @@
+"""The machine: processes, files, threads, the clock. Imports neither IPython nor ipywidgets."""

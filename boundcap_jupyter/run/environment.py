@@ -1,0 +1,139 @@
+"""The boundary between who wants a command run and where it runs.
+
+Everything heavy stays on the far side of it, where the bytes are: only updates and one result cross.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, Union
+
+from boundcap_jupyter.core.limits import OutputLimits
+from boundcap_jupyter.core.sink import Sink
+from boundcap_jupyter.core.status import RunState, RunStatus
+from boundcap_jupyter.core.text import plain
+from boundcap_jupyter.core.view import OutputView, Truncation
+
+#: A shell script, or an argument vector that no shell sees.
+Command = Union[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExecOptions:
+    """How to run a command. Validated once; raises ValueError that names the field and the value.
+
+    limits   the bound of the view
+    spill    keep the complete output in a file once it passes a limit
+    cwd      directory to run in, None for the current one
+    env      variables set on top of the current ones
+    stdin    text, bytes, or a path to read from; None for an empty input
+    timeout  seconds after which the command is ended, None for no limit
+    """
+
+    limits: OutputLimits = field(default_factory=OutputLimits)
+    spill: bool = True
+    cwd: str | os.PathLike[str] | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    stdin: str | bytes | Path | None = None
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.cwd is not None and not os.path.isdir(self.cwd):
+            raise ValueError(f"cwd must be a directory, not {os.fspath(self.cwd)!r}")
+        for name, value in self.env.items():
+            if not isinstance(name, str) or not name or "=" in name or "\0" in name:
+                raise ValueError(f"env must have names without '=' and NUL, not {name!r}")
+            if not isinstance(value, str) or "\0" in value:
+                raise ValueError(f"env must have strings without NUL as values, not {name}={value!r}")
+        if self.stdin is not None and not isinstance(self.stdin, (str, bytes, Path)):
+            raise ValueError(f"stdin must be str, bytes or a pathlib.Path, not {self.stdin!r}")
+        if isinstance(self.stdin, Path) and not self.stdin.is_file():
+            raise ValueError(f"stdin must be a file that exists, not {str(self.stdin)!r}")
+        if self.timeout is not None:
+            number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
+            if not number or not 0 < self.timeout < float("inf"):
+                raise ValueError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class ExecResult:
+    """What a run came to: the status, and the bounded view of what the command printed."""
+
+    command: Command
+    status: RunStatus
+    view: OutputView
+
+    @property
+    def state(self) -> RunState:
+        return self.status.state
+
+    @property
+    def exit_code(self) -> int | None:
+        """128 + n for a command that signal n ended; None if it never started."""
+        return self.status.exit_code
+
+    @property
+    def signal(self) -> str | None:
+        """The name of the signal that ended the command, or None."""
+        return self.status.signal
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.status.duration
+
+    @property
+    def text(self) -> str:
+        """The bounded text without colours."""
+        return plain(self.view.text)
+
+    @property
+    def truncation(self) -> Truncation:
+        return self.view.metadata.truncation
+
+    @property
+    def spill_path(self) -> str | None:
+        """Where the complete output is, if it passed a limit."""
+        return self.view.metadata.spill_path
+
+    def check(self) -> None:
+        """Raise `CommandFailed` unless the command ended with exit code 0."""
+        if not self.status.succeeded:
+            raise CommandFailed(self)
+
+
+class ExecutionError(RuntimeError):
+    """The run did not come to its own end: stopped, timed out or failed. `result` holds what was captured until then."""
+
+    def __init__(self, result: ExecResult) -> None:
+        super().__init__(result.status.detail or f"the run ended in state {result.state}")
+        self.result = result
+
+    @property
+    def state(self) -> RunState:
+        return self.result.state
+
+
+class CommandFailed(subprocess.CalledProcessError):
+    """The command ended with an exit code other than 0, or by a signal. `result` holds what it printed."""
+
+    def __init__(self, result: ExecResult) -> None:
+        command = result.command if isinstance(result.command, str) else list(result.command)
+        super().__init__(result.exit_code if result.exit_code is not None else 1, command, output=result.text)
+        self.result = result
+
+
+class ExecutionEnv(Protocol):
+    """A place where commands run. It owns capture, spill and publication."""
+
+    def exec(self, command: Command, options: ExecOptions, on_update: Sink | None = None) -> ExecResult:
+        """Run the command to its end and say what it came to.
+
+        `on_update` gets the updates in order, from another thread. Raises ExecutionError for a run that did not come
+        to its own end; KeyboardInterrupt ends the run and passes with `.result` attached.
+        """
+        ...
