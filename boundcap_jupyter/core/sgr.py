@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Union
+from typing import Any, Union
 
 #: A palette index from 0 to 255, or red, green and blue from 0 to 255 each.
 Colour = Union[int, tuple[int, int, int]]
@@ -36,8 +36,8 @@ PLAIN = Style()
 
 _SET = {1: "bold", 2: "faint", 3: "italic", 4: "underline", 7: "inverse", 8: "conceal", 9: "strike"}
 _CODES = {name: code for code, name in _SET.items()}
-_ON: dict[int, dict[str, bool]] = {code: {name: True} for code, name in _SET.items()} | {21: {"underline": True}}
-_OFF: dict[int, dict[str, bool]] = {
+_ON: dict[int, dict[str, Any]] = {code: {name: True} for code, name in _SET.items()} | {21: {"underline": True}}
+_OFF: dict[int, dict[str, Any]] = {
     22: {"bold": False, "faint": False},
     23: {"italic": False},
     24: {"underline": False},
@@ -49,7 +49,7 @@ _OFF: dict[int, dict[str, bool]] = {
 
 @lru_cache(maxsize=4096)
 def apply_sgr(style: Style, parameters: str) -> Style:
-    """The style after `ESC [ parameters m`. What is unknown in it is passed over. Cached: programs repeat themselves."""
+    """The style after `ESC [ parameters m`. What is unknown is passed over. Cached: programs repeat theirs."""
     fields_ = parameters.split(";")
     position = 0
     while position < len(fields_):
@@ -65,7 +65,7 @@ def apply_sgr(style: Style, parameters: str) -> Style:
                 # `5;n` or `2;r;g;b`; an unknown kind takes its own field alone.
                 position += {5: 2, 2: 4}.get(rest[0] if rest else -1, 1)
             if colour is not None and code != 58:
-                style = replace(style, **{"foreground" if code == 38 else "background": colour})
+                style = replace(style, foreground=colour) if code == 38 else replace(style, background=colour)
         elif code == 4 and subs:
             style = replace(style, underline=subs[0] != "0")
         else:

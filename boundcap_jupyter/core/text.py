@@ -1,9 +1,9 @@
-"""The text of a view: what stays in it, and what it says without its colours and links.
+r"""The text of a view: what stays in it, and what it says without its colours and links.
 
 A view's text holds printable characters, TAB, newline, SGR sequences and OSC 8 links to http(s), all well formed:
 
     ESC [ digits ; digits m              colours, as `sgr.transition` writes them
-    ESC ] 8 ; ; address ESC \\            a link begins; without an address it ends, at the latest with its line
+    ESC ] 8 ; ; address ESC \             a link begins; without an address it ends, at the latest with its line
 """
 
 from __future__ import annotations

@@ -118,12 +118,12 @@ def _align(old: OutputView, new: OutputView) -> tuple[str, str, str] | None:
         return None
     dropped, remaining = front
     fresh = list(new.rows.texts)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(remaining, fresh)))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(remaining, fresh, strict=False)))
     changed = "".join(remaining[same:])
     added = "".join(fresh[same:])
     if added.startswith(changed):
         changed, added = "", added[len(changed) :]
-    if len(dropped) + len(changed) == len(old.text):
+    if old.text and len(dropped) + len(changed) == len(old.text):
         return None
     return dropped, changed, added
 

@@ -12,7 +12,7 @@ SpillState = Literal["none", "open", "complete", "incomplete"]
 class Truncation:
     """What the limits did to the stream.
 
-    `total_bytes` counts every raw byte of the command, `total_lines` its b"\\n" plus one for a last line without one.
+    `total_bytes` counts every raw byte of the command, `total_lines` its newlines, plus one for a last line without.
     `output_bytes` is the UTF-8 length of the shown text, `output_lines` its lines. `truncated_by` names the limit that
     cut the view, None when nothing was cut.
     """

@@ -61,11 +61,15 @@ class ExecOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExecResult:
-    """What a run came to: the status, and the bounded view of what the command printed."""
+    """What a run came to: the status, and the bounded view of what the command printed.
+
+    `error` is the exception behind a failed run, or None.
+    """
 
     command: Command
     status: RunStatus
     view: OutputView
+    error: BaseException | None = field(default=None, compare=False, repr=False)
 
     @property
     def state(self) -> RunState:
@@ -100,17 +104,22 @@ class ExecResult:
         """Where the complete output is, if it passed a limit."""
         return self.view.metadata.spill_path
 
-    def check(self) -> None:
-        """Raise `CommandFailed` unless the command ended with exit code 0."""
-        if not self.status.succeeded:
+    def check(self, *, exit_code: bool = True) -> None:
+        """Raise ExecutionError unless the command came to its own end.
+
+        With `exit_code`, raise CommandFailed too unless the exit code is 0.
+        """
+        if not self.state.ended_by_itself:
+            raise ExecutionError(self) from self.error
+        if exit_code and not self.status.succeeded:
             raise CommandFailed(self)
 
 
 class ExecutionError(RuntimeError):
-    """The run did not come to its own end: stopped, timed out or failed. `result` holds what was captured until then."""
+    """The run did not come to its own end: stopped, timed out or failed. `result` holds what was captured before."""
 
     def __init__(self, result: ExecResult) -> None:
-        super().__init__(result.status.detail or f"the run ended in state {result.state}")
+        super().__init__(result.status.detail)
         self.result = result
 
     @property

@@ -1,0 +1,181 @@
+"""One row of the screen: characters in columns, each with the pen that wrote it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple
+
+from boundcap_jupyter.core.sgr import PLAIN, Style, transition
+
+
+class Pen(NamedTuple):
+    """What a character is written with: its style and the address of the link that it belongs to, or ""."""
+
+    style: Style = PLAIN
+    link: str = ""
+
+
+PLAIN_PEN = Pen()
+
+
+class Row:
+    """Characters in columns from 0 to `size`, a column a code point.
+
+    `start` and `line` say where in the stream the row began: raw bytes and newlines before it. `cut` counts the
+    columns that were dropped at its front because it grew too wide. `end` is the style in which the cursor left it.
+    """
+
+    __slots__ = (
+        "_cols",
+        "_parts",
+        "_pens",
+        "_rendered",
+        "_rendered_with",
+        "_text",
+        "cut",
+        "end",
+        "line",
+        "size",
+        "start",
+    )
+
+    def __init__(self, start: int, line: int, text: str = "", end: Style = PLAIN) -> None:
+        self.start = start
+        self.line = line
+        self.size = len(text)
+        self.cut = 0
+        self.end = end
+        self._text = text
+        # Text appended since `_text` was last whole, so that appending does not copy the row each time.
+        self._parts: list[str] = []
+        # Runs of one pen, `_cols[0]` always 0; both empty for a row that is plain throughout.
+        self._cols: list[int] = []
+        self._pens: list[Pen] = []
+        self._rendered = ""
+        self._rendered_with: tuple[Style, Style, bool] | None = None
+
+    @property
+    def text(self) -> str:
+        if self._parts:
+            self._text += "".join(self._parts)
+            self._parts.clear()
+        return self._text
+
+    def write(self, column: int, text: str, pen: Pen) -> None:
+        """Put `text` at `column`, over what is there; columns between the end of the row and it become blanks."""
+        if column > self.size:
+            self.write(self.size, " " * (column - self.size), PLAIN_PEN)
+        end = column + len(text)
+        if column == self.size:
+            self._parts.append(text)
+        else:
+            whole = self.text
+            self._text = whole[:column] + text + whole[end:]
+        size_before = self.size
+        self.size = max(size_before, end)
+        if self._cols or pen != PLAIN_PEN:
+            self._paint(column, end, pen, size_before)
+        self._rendered_with = None
+
+    def erase_right(self, column: int) -> None:
+        """Remove everything from `column` on."""
+        if column < self.size:
+            self._set_text(self.text[:column])
+            keep = bisect_left(self._cols, column)
+            del self._cols[keep:], self._pens[keep:]
+
+    def erase_left(self, column: int) -> None:
+        """Blank everything up to and with `column`; nothing remains of a row that ends there."""
+        if column + 1 >= self.size:
+            self.clear()
+        else:
+            self.write(0, " " * (column + 1), PLAIN_PEN)
+
+    def clear(self) -> None:
+        self._set_text("")
+        self._cols.clear()
+        self._pens.clear()
+
+    def drop_front(self, count: int) -> None:
+        """Remove the first `count` columns: the rest moves to the left."""
+        self._set_text(self.text[count:])
+        self.cut += count
+        if self._cols:
+            first = bisect_right(self._cols, count) - 1
+            self._cols = [0, *(column - count for column in self._cols[first + 1 :])]
+            self._pens = self._pens[first:]
+
+    def beginning(self, columns: int) -> Row:
+        """A copy of the first `columns` columns, ending in the style of the last."""
+        row = Row(self.start, self.line, self.text[:columns])
+        keep = bisect_left(self._cols, columns)
+        row._cols, row._pens = self._cols[:keep], self._pens[:keep]
+        row.end = row.style_at(max(0, columns - 1))
+        return row
+
+    def style_at(self, column: int) -> Style:
+        return self._pen_at(column).style
+
+    def render(self, before: Style, *, ended: bool, first: int = 0) -> str:
+        """The row as a view's text, from column `first` on, where `before` is the style in force in front of it.
+
+        `ended` adds what closes the row: the change to the style that the cursor left it in, and a newline. The text
+        is kept until the row changes, so that a view costs only what is new.
+        """
+        if first:
+            return self._render(before, ended, first)
+        key = (before, self.end, ended)
+        if self._rendered_with != key:
+            self._rendered = self._render(before, ended, 0)
+            self._rendered_with = key
+        return self._rendered
+
+    def _render(self, before: Style, ended: bool, first: int) -> str:
+        close = "\n" if ended else ""
+        text = self.text
+        if not self._cols:
+            lead = transition(before, PLAIN) if first < self.size else ""
+            after = before if first >= self.size else PLAIN
+            return f"{lead}{text[first:]}{transition(after, self.end)}{close}"
+        parts: list[str] = []
+        style, link = before, ""
+        index = max(0, bisect_right(self._cols, first) - 1)
+        for run in range(index, len(self._cols)):
+            begin = max(first, self._cols[run])
+            end = self._cols[run + 1] if run + 1 < len(self._cols) else self.size
+            if begin >= end:
+                continue
+            pen = self._pens[run]
+            if pen.link != link:
+                parts.append(f"\x1b]8;;{pen.link}\x1b\\")
+                link = pen.link
+            parts += (transition(style, pen.style), text[begin:end])
+            style = pen.style
+        if link:
+            parts.append("\x1b]8;;\x1b\\")
+        return f"{''.join(parts)}{transition(style, self.end)}{close}"
+
+    def _set_text(self, text: str) -> None:
+        self._parts.clear()
+        self._text = text
+        self.size = len(text)
+        self._rendered_with = None
+
+    def _pen_at(self, column: int) -> Pen:
+        return self._pens[bisect_right(self._cols, column) - 1] if self._cols else PLAIN_PEN
+
+    def _paint(self, begin: int, end: int, pen: Pen, size_before: int) -> None:
+        """Set the pen of the columns from `begin` to `end`; those from `end` on keep theirs."""
+        if not self._cols:
+            self._cols, self._pens = [0], [PLAIN_PEN]
+        after = self._pen_at(end) if end < size_before else None
+        low = bisect_left(self._cols, begin)
+        high = bisect_right(self._cols, end)
+        cols, pens = [begin], [pen]
+        if after is not None and after != pen:
+            cols.append(end)
+            pens.append(after)
+        if low and self._pens[low - 1] == pen:
+            del cols[0], pens[0]
+        self._cols[low:high] = cols
+        self._pens[low:high] = pens

@@ -1,0 +1,214 @@
+"""The reading thread's loop: one command, its pipe, the clock, and whoever asks it to stop.
+
+It is over when
+
+- the pipe is at its end and the command has exited, the usual case; or
+- the command has exited and a descendant still holds the pipe half a second later: then what is in the pipe at that
+  moment is read, and what comes later is drained and thrown away, since a closed pipe would kill the descendant.
+
+When we end the command, it is not over before its process group is gone.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import fcntl
+import math
+import os
+import select
+import termios
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+
+from boundcap_jupyter.core.status import RunState
+from boundcap_jupyter.run.ending import Ending
+from boundcap_jupyter.run.process import Process
+from boundcap_jupyter.run.pump import Pump, RunError
+
+#: Bytes read at a time.
+READ_BYTES = 256 * 1024
+#: Seconds that output may still come after the command has exited while a descendant holds the pipe (Go's WaitDelay).
+HELD_GRACE = 0.5
+#: Seconds between two looks at what no file descriptor tells: who is left of a group that is being ended, and, where
+#: the system has no pidfd, whether the command has exited.
+LOOK_INTERVAL = 0.02
+#: Seconds after the last signal. What survives SIGKILL for so long hangs in the kernel, and waiting does not help.
+UNKILLABLE = 5.0
+
+
+class StopRequests:
+    """Counts requests to stop and wakes the loop. `request` may be called from any thread, at any time."""
+
+    def __init__(self) -> None:
+        self.fd, self._write_end = os.pipe()
+        os.set_blocking(self._write_end, False)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._count = 0
+
+    def request(self) -> None:
+        with self._lock:
+            self._count += 1
+            if not self._closed:
+                # A pipe that is full wakes the loop as well as one more byte would.
+                with contextlib.suppress(BlockingIOError):
+                    os.write(self._write_end, b"s")
+
+    def take(self) -> int:
+        """Requests so far; the loop is not woken for them again."""
+        with self._lock:
+            os.read(self.fd, 4096)
+            return self._count
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            os.close(self._write_end)
+            os.close(self.fd)
+
+
+class Loop:
+    """Runs once, in one thread. `ending` is our decision to end the command, `failure` the first thing that broke."""
+
+    def __init__(self, process: Process, pump: Pump, stops: StopRequests, deadline: float | None) -> None:
+        self._process = process
+        self._pump = pump
+        self._stops = stops
+        self._deadline = deadline
+        self._poll = select.poll()
+        self._at_end = False
+        #: When the command had exited, and its group was gone if it had to go.
+        self._over_since: float | None = None
+        self._exited = False
+        self._stopped = 0
+        self.ending: Ending | None = None
+        self.failure: RunError | None = None
+
+    def run(self) -> None:
+        process = self._process
+        self._poll.register(process.output, select.POLLIN)
+        self._poll.register(self._stops.fd, select.POLLIN)
+        if process.exit_fd is not None:
+            self._poll.register(process.exit_fd, select.POLLIN)
+        now = time.monotonic()
+        while not self._is_over(now):
+            ready = {fd for fd, _ in self._poll.poll(self._patience(now))}
+            now = time.monotonic()
+            if self._stops.fd in ready:
+                self._obey(now)
+            if process.output in ready:
+                self._read(READ_BYTES, now)
+            self._look(ready, now)
+            self._keep_time(now)
+            self._try(partial(self._pump.publish, now), now)
+        if self._at_end:
+            os.close(process.output)
+        else:
+            self._let_go(now)
+
+    # --- what happened
+
+    def _read(self, limit: int, now: float) -> int:
+        data = os.read(self._process.output, limit)
+        if data:
+            self._try(partial(self._pump.feed, data), now)
+        else:
+            self._at_end = True
+            self._poll.unregister(self._process.output)
+        return len(data)
+
+    def _obey(self, now: float) -> None:
+        requests = self._stops.take()
+        if self._exited and self.ending is None:
+            return
+        for _ in range(requests - self._stopped):
+            if self.ending is None:
+                self.ending = Ending(RunState.STOPPED, now)
+            else:
+                self.ending.hurry(now)
+        self._stopped = requests
+
+    def _look(self, ready: set[int], now: float) -> None:
+        process = self._process
+        if not self._exited:
+            if process.exit_fd is None:
+                self._exited = process.has_exited()
+            elif process.exit_fd in ready:
+                self._exited = True
+                self._poll.unregister(process.exit_fd)
+        if self._exited and self._over_since is None and (self.ending is None or self._is_group_gone(now)):
+            self._over_since = now
+
+    def _is_group_gone(self, now: float) -> bool:
+        assert self.ending is not None
+        return not self._process.has_members() or self.ending.exhausted_since(now) > UNKILLABLE
+
+    def _keep_time(self, now: float) -> None:
+        if self.ending is None and not self._exited and self._deadline is not None and now >= self._deadline:
+            self.ending = Ending(RunState.TIMEOUT, now)
+        if self.ending is not None and (number := self.ending.take(now)) is not None:
+            self._process.signal(number)
+
+    def _try(self, step: Callable[[], None], now: float) -> None:
+        """Do a step of the run; if it fails, the command is ended."""
+        try:
+            step()
+        except RunError as failure:
+            self.failure = self.failure or failure
+            if self.ending is None and not self._exited:
+                self.ending = Ending(failure.state, now)
+
+    # --- what is next
+
+    def _is_over(self, now: float) -> bool:
+        if self._over_since is None:
+            return False
+        return self._at_end or now >= self._over_since + HELD_GRACE
+
+    def _patience(self, now: float) -> int | None:
+        """Milliseconds until there is something to do that no file descriptor tells; None for ever."""
+        times = [self._pump.due]
+        if self._over_since is not None:
+            times.append(self._over_since + HELD_GRACE)
+        elif self._exited or self._process.exit_fd is None:
+            times.append(now + LOOK_INTERVAL)
+        if not self._exited:
+            times.append(self._deadline if self.ending is None else None)
+        if self.ending is not None:
+            times.append(self.ending.due)
+        next_time = min((moment for moment in times if moment is not None), default=None)
+        if next_time is None:
+            return None
+        # Rounded up, so that the moment has come when we wake.
+        return max(0, math.ceil((next_time - now) * 1000)) if next_time > now else 0
+
+    # --- the pipe that others hold
+
+    def _let_go(self, now: float) -> None:
+        """Read what is in the pipe at this moment, and leave what comes later to a thread that throws it away."""
+        output = self._process.output
+        rest = _waiting(output)
+        while rest > 0 and not self._at_end:
+            rest -= self._read(min(rest, READ_BYTES), now)
+        if self._at_end:
+            os.close(output)
+        else:
+            threading.Thread(target=_drain, args=(output,), name="boundcap-drain", daemon=True).start()
+
+
+def _waiting(fd: int) -> int:
+    """Bytes that can be read without waiting."""
+    number = array.array("i", [0])
+    fcntl.ioctl(fd, termios.FIONREAD, number)
+    return number[0]
+
+
+def _drain(fd: int) -> None:
+    try:
+        while os.read(fd, READ_BYTES):
+            pass
+    finally:
+        os.close(fd)

@@ -1,0 +1,149 @@
+"""Start a command in a session of its own, know when it ended, reach all of its process group."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import psutil
+
+from boundcap_jupyter.run.environment import Command, ExecOptions
+
+#: Bytes asked of the kernel for the pipe: a writer that is ahead by this much seldom waits. What it grants may be less.
+PIPE_BYTES = 1024 * 1024
+
+
+class Process:
+    """A command that runs, with both its outputs in one pipe: the order in which they were written is kept.
+
+    `output` is the reading end, in the caller's hands from here on. The leader is not reaped before `reap`, so that
+    its process group keeps its number as long as somebody may signal it. Raises OSError if it can not be started.
+    """
+
+    def __init__(self, command: Command, options: ExecOptions) -> None:
+        self.output, write_end = os.pipe()
+        try:
+            _grow_pipe(self.output)
+            with _standard_input(options.stdin) as stdin:
+                self._popen = subprocess.Popen(
+                    argument_vector(command),
+                    stdin=stdin,
+                    stdout=write_end,
+                    stderr=write_end,
+                    cwd=options.cwd,
+                    env=child_environment(options.env),
+                    start_new_session=True,
+                )
+        except BaseException:
+            os.close(self.output)
+            raise
+        finally:
+            os.close(write_end)
+        self.pid = self._popen.pid
+        #: Readable once the leader has exited, None where the system has no such thing: ask `has_exited` then.
+        self.exit_fd: int | None = None
+        if hasattr(os, "pidfd_open"):
+            # A sandbox may forbid it; asking now and then is a fair second best.
+            with contextlib.suppress(OSError):
+                self.exit_fd = os.pidfd_open(self.pid)
+
+    def has_exited(self) -> bool:
+        """True once the leader has exited; it stays a zombie until `reap`."""
+        if self._popen.returncode is not None:
+            return True
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to every process of the group."""
+        # None of them is left, or (macOS) only zombies are.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    def has_members(self) -> bool:
+        """True while a process of the group, the leader aside, is alive. Costs a look at every process."""
+        return any(pid != self.pid and _group_of(pid) == self.pid and not _is_zombie(pid) for pid in psutil.pids())
+
+    def reap(self) -> int:
+        """Collect the leader, which must have exited. Returns its exit code, -n if signal n ended it."""
+        code = self._popen.wait()
+        if self.exit_fd is not None:
+            os.close(self.exit_fd)
+            self.exit_fd = None
+        return code
+
+
+def argument_vector(command: Command) -> list[str]:
+    """A script is for bash, else sh; an argument vector is taken as it is. Raises ValueError for neither."""
+    if isinstance(command, str):
+        words = [shutil.which("bash") or "/bin/sh", "-c", command]
+    elif isinstance(command, (list, tuple)) and command and all(isinstance(word, str) for word in command):
+        words = list(command)
+    else:
+        raise ValueError(f"command must be a script (str) or a non-empty list of str, not {command!r}")
+    for word in words:
+        if "\0" in word:
+            raise ValueError(f"command must not contain NUL characters: {word!r:.80}")
+    return words
+
+
+def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
+    """The present environment with `changes`.
+
+    This interpreter's own directory comes first on PATH, so that `python` and `pip` are those of the kernel even in a
+    virtual environment that is not activated. Python's output is not held back for lack of a terminal.
+    """
+    environment = dict(os.environ)
+    if sys.executable:
+        own = str(Path(sys.executable).parent)
+        path = environment.get("PATH", os.defpath)
+        environment["PATH"] = path if path.split(os.pathsep)[0] == own else os.pathsep.join([own, path])
+    environment.setdefault("PYTHONUNBUFFERED", "1")
+    environment.update(changes)
+    return environment
+
+
+@contextlib.contextmanager
+def _standard_input(stdin: str | bytes | Path | None) -> Any:
+    """What Popen takes for the input: a file in any case, so that nobody has to feed a pipe while the command runs."""
+    if stdin is None:
+        yield subprocess.DEVNULL
+        return
+    file: IO[bytes]
+    if isinstance(stdin, Path):
+        with open(stdin, "rb") as file:
+            yield file
+        return
+    with tempfile.TemporaryFile(prefix="boundcap-") as file:
+        file.write(stdin.encode() if isinstance(stdin, str) else stdin)
+        file.seek(0)
+        yield file
+
+
+def _grow_pipe(fd: int) -> None:
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        # Over the user's limit, or not allowed: the usual size does as well.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+
+
+def _group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except (ProcessLookupError, PermissionError):
+        return None
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

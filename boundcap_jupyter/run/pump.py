@@ -1,0 +1,106 @@
+"""pipe -> capture -> spill -> publisher -> sink: one run's stream, driven by the thread that reads it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from boundcap_jupyter.core.capture import OutputCapture
+from boundcap_jupyter.core.publisher import AdaptivePublisher
+from boundcap_jupyter.core.sink import Sink
+from boundcap_jupyter.core.status import RunState
+from boundcap_jupyter.core.update import Update
+from boundcap_jupyter.core.view import OutputView
+from boundcap_jupyter.run.spill import SpillFile
+
+
+class RunError(Exception):
+    """The run can not go on: `state` says what failed, the cause is the exception behind it."""
+
+    def __init__(self, state: RunState, message: str) -> None:
+        super().__init__(message)
+        self.state = state
+
+
+class Pump:
+    """Passes what the command prints on to whoever needs it. Told the time; raises RunError, once for each broken part.
+
+    A sink that raised gets nothing more, a spill that failed is not written again; the capture goes on in any case, so
+    that what came before and after is in the view.
+    """
+
+    def __init__(self, capture: OutputCapture, spill: SpillFile | None, sink: Sink | None) -> None:
+        self._capture = capture
+        self._spill = spill
+        self._sink = sink
+        self._publisher = AdaptivePublisher(self.view)
+
+    @property
+    def due(self) -> float | None:
+        """When to call `publish`, None if there is nothing to say."""
+        return self._publisher.due if self._sink is not None else None
+
+    def view(self) -> OutputView:
+        view = self._capture.view()
+        spill = self._spill
+        if spill is None or spill.state == "none":
+            return view
+        path = str(spill.path) if spill.path is not None else None
+        return replace(
+            view,
+            metadata=replace(view.metadata, spill_path=path, spill_state=spill.state, spill_bytes=spill.size),
+        )
+
+    def feed(self, data: bytes) -> None:
+        """The next bytes of the stream."""
+        new_path = False
+        try:
+            new_path = self._write_spill(self._capture.feed(data))
+        finally:
+            # A new path is news that can not wait: the file may be all that is left of a kernel.
+            self._publisher.mark(urgent=new_path)
+
+    def publish(self, now: float) -> None:
+        """Send an update if one is due."""
+        if self._sink is not None and (update := self._publisher.poll(now)) is not None:
+            self._send(update)
+
+    def end(self) -> None:
+        """The stream is over: the spill is complete from here on, or said to be incomplete."""
+        try:
+            self._write_spill(self._capture.finish())
+            if self._spill is not None:
+                self._spill.close()
+        except OSError as error:
+            raise _spill_failure(error) from error
+
+    def finish(self, now: float) -> None:
+        """Send the last update."""
+        if self._sink is not None:
+            self._send(self._publisher.finish(now))
+
+    def _send(self, update: Update) -> None:
+        assert self._sink is not None
+        try:
+            self._sink(update)
+        except Exception as error:
+            self._sink = None
+            message = f"the receiver of updates raised {type(error).__name__}: {error}"
+            raise RunError(RunState.CALLBACK_ERROR, message) from error
+
+    def _write_spill(self, data: bytes) -> bool:
+        """True if the file is new."""
+        spill = self._spill
+        if spill is None or not data:
+            return False
+        before = spill.state
+        try:
+            spill.write(data)
+        except OSError as error:
+            raise _spill_failure(error) from error
+        return before != spill.state
+
+
+def _spill_failure(error: OSError) -> RunError:
+    where = f" ({error.filename})" if error.filename else ""
+    message = f"the complete output could not be kept: {error.strerror or error}{where}"
+    return RunError(RunState.SPILL_ERROR, message)

@@ -1,0 +1,68 @@
+"""The file with the complete raw stream of a run: lazy, private, complete or said to be incomplete."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from boundcap_jupyter.core.view import SpillState
+from boundcap_jupyter.run.store import Session
+
+FILE_NAME = "output.log"
+
+
+class SpillFile:
+    """Made with the first write. `path` is None before; `size` counts the bytes that are in the file.
+
+    A write blocks as long as the disk takes: that is the backpressure on the command.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._fd: int | None = None
+        self.path: Path | None = None
+        self.size = 0
+        self.state: SpillState = "none"
+
+    def write(self, data: bytes) -> None:
+        """Append. Raises OSError if the file can not be made or written; the spill is incomplete from then on."""
+        if self.state == "incomplete":
+            return
+        try:
+            if self._fd is None:
+                self._fd = self._open()
+            rest = memoryview(data)
+            while rest:
+                written = os.write(self._fd, rest)
+                self.size += written
+                rest = rest[written:]
+        except OSError:
+            self.state = "incomplete"
+            self._close_file()
+            raise
+
+    def close(self) -> None:
+        """The stream is over: what was written is all of it. Raises OSError if the system lost it on the way."""
+        if self._fd is None:
+            return
+        try:
+            self._close_file()
+        except OSError:
+            self.state = "incomplete"
+            raise
+        self.state = "complete"
+
+    def _open(self) -> int:
+        path = self._session.make_run_directory() / FILE_NAME
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(path, flags, 0o600)
+        # A wild umask takes nothing away from the owner.
+        os.fchmod(fd, 0o600)
+        self.path = path
+        self.state = "open"
+        return fd
+
+    def _close_file(self) -> None:
+        if self._fd is not None:
+            fd, self._fd = self._fd, None
+            os.close(fd)
