@@ -7,6 +7,10 @@ from typing import Literal, get_args
 
 Retain = Literal["tail", "head"]
 
+#: A view that a person still scans, and that a page still carries as a whole.
+DEFAULT_BYTES = 50 * 1024
+DEFAULT_LINES = 2000
+
 #: Below this a view could not hold one escape sequence and one character of text.
 MIN_BYTES = 64
 
@@ -21,8 +25,8 @@ class OutputLimits:
     Raises ValueError that names the field and the value.
     """
 
-    max_bytes: int = 50 * 1024
-    max_lines: int = 2000
+    max_bytes: int = DEFAULT_BYTES
+    max_lines: int = DEFAULT_LINES
     retain: Retain = "tail"
 
     def __post_init__(self) -> None:

@@ -56,21 +56,24 @@ class AdaptivePublisher:
         due = self.due
         if due is None or now < due:
             return None
-        return self._publish(now, complete=now - self._last_replace >= REPLACE_INTERVAL)
+        view = self._view()
+        if self.baseline is None or now - self._last_replace >= REPLACE_INTERVAL:
+            update = Replace(view) if view != self.baseline else None
+        else:
+            update = diff(self.baseline, view)
+        return self._commit(update, view, now)
 
     def finish(self, now: float) -> Update:
         """The last update, at once and complete, so that a consumer that missed one is whole again."""
-        update = self._publish(now, complete=True)
-        assert update is not None
+        update = Replace(self._view())
+        self._commit(update, update.output, now)
         return update
 
-    def _publish(self, now: float, *, complete: bool) -> Update | None:
-        new = self._view()
-        update = Replace(new) if complete or self.baseline is None else diff(self.baseline, new)
+    def _commit(self, update: Update | None, view: OutputView, now: float) -> Update | None:
         self._dirty = self._urgent = False
         if update is None:
             return None
-        self.baseline = new
+        self.baseline = view
         if isinstance(update, Replace):
             self._last_replace = now
         self._next_allowed = now + max(MIN_INTERVAL, encoded_bytes(update) / TARGET_RATE)

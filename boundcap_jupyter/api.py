@@ -1,0 +1,215 @@
+"""`run` and `arun`: join an environment, where commands run, to a display, where they are seen."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLimits, Retain
+from boundcap_jupyter.core.sink import Sink
+from boundcap_jupyter.core.update import Update
+from boundcap_jupyter.run.environment import Command, ExecOptions, ExecResult, ExecutionError
+from boundcap_jupyter.run.local import LocalEnv, LocalRun
+from boundcap_jupyter.run.process import argument_vector
+
+if TYPE_CHECKING:
+    from boundcap_jupyter.show.display import Display
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Result(ExecResult):
+    """What a run came to. As the last expression of a cell it shows the bounded output, if the cell does not yet.
+
+    See `ExecResult` for its attributes.
+    """
+
+    shown_in: int | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        from boundcap_jupyter.show.summary import status_line
+
+        return f"<Result {status_line(self.status, self.view)}>"
+
+    def _ipython_display_(self) -> None:
+        # IPython takes this as "shown" unless it is told that there is no such method after all.
+        if self.shown_in is None or self.shown_in != _execution_count():
+            raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002 - IPython's
+        from boundcap_jupyter.show.static import static_bundle
+
+        return static_bundle(self)
+
+
+def run(
+    command: Command,
+    *,
+    max_bytes: int = DEFAULT_BYTES,
+    max_lines: int = DEFAULT_LINES,
+    retain: Retain = "tail",
+    spill: bool = True,
+    cwd: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: str | bytes | Path | None = None,
+    timeout: float | None = None,
+    check: bool = False,
+    on_update: Sink | None = None,
+    display: bool | Display = False,
+) -> Result:
+    """Run a command to its end and return what it came to, its output bounded.
+
+    command    a shell script (str, run by bash, else sh) or an argument vector (list of str)
+    max_bytes  UTF-8 bytes that the view may have, at least 64
+    max_lines  lines that the view may have, at least 1
+    retain     "tail" or "head": the end of the stream that is kept
+    spill      keep the complete output in a file once it passes a limit
+    cwd        directory to run in; the current one
+    env        variables set on top of the current ones
+    stdin      text, bytes or a path to read from; empty
+    timeout    seconds after which the command is ended
+    check      raise if the exit code is not 0
+    on_update  called with each update, in order, from the thread that reads the output
+    display    show the live panel (True), or show the run as this object does
+
+    Raises ValueError for an argument that is wrong, before anything runs; ExecutionError if the run was stopped, timed
+    out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
+    KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
+    """
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout)
+    shown = _Shown(command, options, on_update, display)
+    interrupt: KeyboardInterrupt | None = None
+    try:
+        outcome = shown.run.wait()
+    except KeyboardInterrupt as error:
+        interrupt, outcome = error, error.result  # type: ignore[attr-defined]  # `wait` attaches it
+    result = shown.close(outcome)
+    if interrupt is not None:
+        interrupt.result = result  # type: ignore[attr-defined]  # any exception takes attributes
+        raise interrupt
+    result.check(exit_code=check)
+    return result
+
+
+async def arun(
+    command: Command,
+    *,
+    max_bytes: int = DEFAULT_BYTES,
+    max_lines: int = DEFAULT_LINES,
+    retain: Retain = "tail",
+    spill: bool = True,
+    cwd: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: str | bytes | Path | None = None,
+    timeout: float | None = None,
+    check: bool = False,
+    on_update: Sink | None = None,
+    display: bool | Display = False,
+) -> Result:
+    """`run` for asyncio: the event loop goes on while the command runs.
+
+    Cancelling the task stops the command; the task is over when the command is, with `.result` on the CancelledError. A
+    second cancellation ends the command at once.
+    """
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout)
+    shown = _Shown(command, options, on_update, display)
+    cancelled = await _ended(shown.run)
+    result = shown.close(shown.run.result())
+    if cancelled is not None:
+        cancelled.result = result  # type: ignore[attr-defined]  # any exception takes attributes
+        raise cancelled
+    result.check(exit_code=check)
+    return result
+
+
+async def _ended(run: LocalRun) -> asyncio.CancelledError | None:
+    """Wait for the end of a run; a cancellation is passed on to it, and returned when it is over."""
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+
+    def wake() -> None:
+        # A loop that was closed under its task has nobody left to wake.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(ended.set)
+
+    run.add_done_callback(wake)
+    cancelled: asyncio.CancelledError | None = None
+    while not ended.is_set():
+        try:
+            await ended.wait()
+        except asyncio.CancelledError as error:
+            cancelled = cancelled or error
+            run.stop()
+    return cancelled
+
+
+class _Shown:
+    """A run that has been started, and the display that shows it."""
+
+    def __init__(self, command: Command, options: ExecOptions, on_update: Sink | None, display: bool | Display) -> None:
+        # Before anything appears: a wrong command leaves no trace.
+        argument_vector(command)
+        self._display = _display(command, display)
+        self.run: LocalRun
+        if self._display is not None:
+            # A stop that comes before there is something to stop can wait for a second press.
+            self._display.opened(lambda: self.run.stop() if hasattr(self, "run") else None)
+        self.run = LocalEnv().start(command, options, _both(self._display, on_update))
+
+    def close(self, outcome: ExecResult) -> Result:
+        """Show the end; the result knows where it was shown."""
+        shown_in = _execution_count() if self._display is not None else None
+        result = Result(outcome.command, outcome.status, outcome.view, outcome.error, shown_in)
+        if self._display is not None:
+            self._display.closed(result)
+        return result
+
+
+def _options(
+    max_bytes: int,
+    max_lines: int,
+    retain: Retain,
+    spill: bool,
+    cwd: str | os.PathLike[str] | None,
+    env: Mapping[str, str] | None,
+    stdin: str | bytes | Path | None,
+    timeout: float | None,
+) -> ExecOptions:
+    limits = OutputLimits(max_bytes, max_lines, retain)
+    return ExecOptions(limits, spill, cwd, env or {}, stdin, timeout)
+
+
+def _display(command: Command, display: bool | Display) -> Display | None:
+    if display is True:
+        from boundcap_jupyter.show.display import choose_display
+
+        return choose_display(command, clears_cell=False)
+    return display or None
+
+
+def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:
+    if display is None or on_update is None:
+        return display or on_update
+
+    def both(update: Update) -> None:
+        display(update)
+        on_update(update)
+
+    return both
+
+
+def _execution_count() -> int | None:
+    """The number of the cell that runs, None outside of IPython."""
+    # Not imported for this: a plain script has no IPython, and no cell.
+    import sys
+
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell.execution_count if shell is not None else None
+
+
+__all__ = ["ExecutionError", "Result", "arun", "run"]
