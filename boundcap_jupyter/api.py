@@ -28,12 +28,13 @@ class Result(ExecResult):
     See `ExecResult` for its attributes.
     """
 
+    retain: Retain = field(default="tail", compare=False)
     shown_in: int | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         from boundcap_jupyter.show.summary import status_line
 
-        return f"<Result {status_line(self.status, self.view)}>"
+        return f"<Result {status_line(self.status, self.view, self.retain)}>"
 
     def _ipython_display_(self) -> None:
         # IPython takes this as "shown" unless it is told that there is no such method after all.
@@ -43,7 +44,7 @@ class Result(ExecResult):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002 - IPython's
         from boundcap_jupyter.show.static import static_bundle
 
-        return static_bundle(self)
+        return static_bundle(self, self.retain)
 
 
 def run(
@@ -153,7 +154,8 @@ class _Shown:
     def __init__(self, command: Command, options: ExecOptions, on_update: Sink | None, display: bool | Display) -> None:
         # Before anything appears: a wrong command leaves no trace.
         argument_vector(command)
-        self._display = _display(command, display)
+        self._retain = options.limits.retain
+        self._display = _display(command, options.limits.retain, display)
         self.run: LocalRun
         if self._display is not None:
             # A stop that comes before there is something to stop can wait for a second press.
@@ -163,7 +165,7 @@ class _Shown:
     def close(self, outcome: ExecResult) -> Result:
         """Show the end; the result knows where it was shown."""
         shown_in = _execution_count() if self._display is not None else None
-        result = Result(outcome.command, outcome.status, outcome.view, outcome.error, shown_in)
+        result = Result(outcome.command, outcome.status, outcome.view, outcome.error, self._retain, shown_in)
         if self._display is not None:
             self._display.closed(result)
         return result
@@ -183,11 +185,11 @@ def _options(
     return ExecOptions(limits, spill, cwd, env or {}, stdin, timeout)
 
 
-def _display(command: Command, display: bool | Display) -> Display | None:
+def _display(command: Command, retain: Retain, display: bool | Display) -> Display | None:
     if display is True:
         from boundcap_jupyter.show.display import choose_display
 
-        return choose_display(command, clears_cell=False)
+        return choose_display(command, clears_cell=False, retain=retain)
     return display or None
 
 

@@ -57,6 +57,7 @@ class AdaptivePublisher:
         if due is None or now < due:
             return None
         view = self._view()
+        update: Update | None
         if self.baseline is None or now - self._last_replace >= REPLACE_INTERVAL:
             update = Replace(view) if view != self.baseline else None
         else:
