@@ -1,0 +1,148 @@
+/** The words and figures of the panel. */
+
+import type { OutputMetadata, OutputView, RunState, RunStatus } from "./wire";
+
+/** One locale for every reader, as in the static text: "168,888,897" must not become "168.888.897" on the next page. */
+const COUNT = new Intl.NumberFormat("en-US");
+/** Seconds. Above, a tenth is noise. */
+const TENTHS_UNTIL = 10;
+
+export function formatCount(count: number): string {
+	return COUNT.format(count);
+}
+
+export function formatBytes(bytes: number): string {
+	return `${formatCount(bytes)} B`;
+}
+
+export function formatLines(lines: number): string {
+	return `${formatCount(lines)} ${lines === 1 ? "line" : "lines"}`;
+}
+
+/** Seconds as "0.4 s", "12 s", "3 min 05 s", "2 h 07 min": never more than what has passed. */
+export function formatDuration(seconds: number): string {
+	if (seconds < TENTHS_UNTIL) {
+		return `${(Math.floor(seconds * 10) / 10).toFixed(1)} s`;
+	}
+	const whole = Math.floor(seconds);
+	if (whole < 60) {
+		return `${whole} s`;
+	}
+	const minutes = Math.floor(whole / 60);
+	if (minutes < 60) {
+		return `${minutes} min ${twoDigits(whole % 60)} s`;
+	}
+	return `${formatCount(Math.floor(minutes / 60))} h ${twoDigits(minutes % 60)} min`;
+}
+
+/** Seconds until `formatDuration` says something else: when to look again. */
+export function untilNextDuration(seconds: number): number {
+	const grain = seconds < TENTHS_UNTIL ? 0.1 : seconds < 3600 ? 1 : 60;
+	return grain - (seconds % grain);
+}
+
+function twoDigits(value: number): string {
+	return String(value).padStart(2, "0");
+}
+
+/** What a state means to the person who waits: the exit status alone decides between good and bad. */
+export type Outcome = "running" | "good" | "bad" | "ended";
+
+export function outcomeOf({ state, exitCode }: RunStatus): Outcome {
+	switch (state) {
+		case "running":
+			return "running";
+		case "exited":
+			return exitCode === 0 ? "good" : "bad";
+		case "stopped":
+		case "interrupted":
+			return "ended";
+		default:
+			return "bad";
+	}
+}
+
+const LABELS: Readonly<Record<RunState, string>> = {
+	running: "running",
+	exited: "done",
+	signaled: "failed",
+	stopped: "stopped",
+	timeout: "timed out",
+	idle_timeout: "timed out · no output",
+	spawn_error: "could not start",
+	spill_error: "failed · output could not be kept",
+	callback_error: "failed · the output's receiver raised",
+	worker_lost: "failed · worker lost",
+	interrupted: "interrupted",
+};
+
+export function stateLabel(status: RunStatus): string {
+	if (status.state === "exited" && status.exitCode !== 0) {
+		return `failed · exit ${status.exitCode ?? "unknown"}`;
+	}
+	if (status.state === "signaled") {
+		return `failed · ${status.signal ?? "signal"}`;
+	}
+	return LABELS[status.state];
+}
+
+export type Retain = "tail" | "head" | "both";
+
+/** What the text shows of the whole, "" when that is everything. */
+export function shownText({ metadata }: OutputView, retain: Retain): string {
+	if (metadata.binary) {
+		return "binary output, shown as hex";
+	}
+	if (!metadata.truncation.truncated) {
+		return "";
+	}
+	switch (retain) {
+		case "tail":
+			return tailText(metadata);
+		case "head":
+			return headText(metadata);
+		case "both":
+			return `first and last lines, ${shownLines(metadata)}`;
+	}
+}
+
+function tailText(metadata: OutputMetadata): string {
+	const { totalLines, lastLinePartial } = metadata.truncation;
+	if (lastLinePartial) {
+		const line = totalLines === 1 ? "a line" : "the last line";
+		const all = totalLines === 1 ? "" : `, ${formatLines(totalLines)} in all`;
+		return `end of ${line} of ${formatBytes(metadata.lastLineBytes)}${all}`;
+	}
+	return `last ${shownLines(metadata)}${metadata.firstLinePartial ? ", the first one cut" : ""}`;
+}
+
+function headText(metadata: OutputMetadata): string {
+	const { totalLines, firstLineExceedsLimit } = metadata.truncation;
+	if (firstLineExceedsLimit) {
+		return totalLines === 1 ? "start of a long line" : `start of a long line, ${formatLines(totalLines)} in all`;
+	}
+	return `first ${shownLines(metadata)}`;
+}
+
+function shownLines({ truncation }: OutputMetadata): string {
+	return `${formatCount(truncation.outputLines)} of ${formatLines(truncation.totalLines)}`;
+}
+
+/** The marker between head and tail when both ends are shown. */
+export function omissionText({ omittedBytes, omittedLines }: OutputMetadata): string {
+	return `… ${formatLines(omittedLines)}, ${formatBytes(omittedBytes)} not shown …`;
+}
+
+/** What the path of the spill leads to, said before it; "" without a spill. */
+export function spillText(metadata: OutputMetadata): string {
+	switch (metadata.spillState) {
+		case "none":
+			return metadata.truncation.truncated ? "the rest was not kept" : "";
+		case "open":
+			return "all output so far:";
+		case "complete":
+			return "complete output:";
+		case "incomplete":
+			return `incomplete, ${formatBytes(metadata.spillBytes)} kept:`;
+	}
+}

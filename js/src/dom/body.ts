@@ -1,0 +1,105 @@
+/** The text area: the frozen head where both ends are kept, the marker of what is missing, and the text. */
+
+import { compose, NO_CHANGE, type TextChange } from "../core/change";
+import { omissionText } from "../core/format";
+import type { Replica, ReplicaEvent } from "../core/replica";
+import { PLAIN } from "../core/sgr";
+import { penOf } from "../core/spans";
+import { element, setText } from "./element";
+import { Follow } from "./follow";
+import { TextNodes } from "./text";
+
+/** Keys that scroll. Elsewhere in a notebook they move between cells. */
+const SCROLL_KEYS = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
+/** Lumino, which runs the shortcuts of JupyterLab and Notebook, leaves keys to an element with this attribute. */
+const NO_SHORTCUTS = "data-lm-suppress-shortcuts";
+
+export class Body {
+	readonly node: HTMLElement;
+	readonly #replica: Replica;
+	readonly #head = element("div", "boundcap-head");
+	readonly #omission = element("div", "boundcap-omission");
+	readonly #text = element("div", "boundcap-lines-shown");
+	readonly #content = element("div", "boundcap-content", {}, this.#head, this.#omission, this.#text);
+	readonly #area: HTMLElement;
+	readonly #follow: Follow;
+	readonly #nodes = new TextNodes(this.#text);
+	#pending: TextChange;
+	#pendingHead = true;
+	#drawnLength = 0;
+
+	constructor(replica: Replica, label: string, signal: AbortSignal) {
+		this.#replica = replica;
+		this.#pending = { ...NO_CHANGE, text: replica.output?.text ?? "" };
+		// A log, but one that is read when the reader wants to: announced as it comes it would never be silent.
+		const log = { role: "log", "aria-live": "off", "aria-label": label, tabindex: "0" };
+		this.#area = element("div", "boundcap-text", log, this.#content);
+		const latest = element("button", "boundcap-latest", { type: "button" }, "↓ latest");
+		latest.hidden = true;
+		this.node = element("div", "boundcap-body", {}, this.#area, latest);
+		this.#follow = new Follow(
+			this.#area,
+			this.#content,
+			(y) => this.#nodes.lineAt(y),
+			() => {
+				latest.hidden = this.#follow.following;
+			},
+			signal,
+		);
+		latest.addEventListener(
+			"click",
+			() => {
+				this.#follow.toEnd();
+				// The button goes; the focus stays near.
+				this.#area.focus({ preventScroll: true });
+			},
+			{ signal },
+		);
+		// In capture on the window: Lumino listens in capture on the document.
+		window.addEventListener("keydown", (event) => this.#keyPressed(event), { capture: true, signal });
+	}
+
+	/** Notes what an event changed, to be drawn with the next frame. */
+	note({ change, head }: ReplicaEvent): void {
+		this.#pending = compose(this.#drawnLength, this.#pending, change);
+		this.#pendingHead ||= head;
+	}
+
+	draw(): void {
+		const { output } = this.#replica;
+		const change = this.#pending;
+		this.#area.hidden = !output?.text && !output?.head;
+		if (output !== null && (this.#pendingHead || change !== NO_CHANGE)) {
+			this.#follow.keep(() => {
+				this.#drawHead(output.head);
+				this.#nodes.apply(change, penOf(output.metadata.leadSgr, PLAIN));
+			});
+			this.#drawnLength = output.text.length;
+		}
+		if (output !== null && output.head !== "") {
+			setText(this.#omission, omissionText(output.metadata));
+		}
+		this.#omission.hidden = !output?.head || output.metadata.omittedBytes === 0;
+		this.#pending = NO_CHANGE;
+		this.#pendingHead = false;
+	}
+
+	#drawHead(head: string): void {
+		if (this.#pendingHead) {
+			this.#head.replaceChildren();
+			new TextNodes(this.#head).apply({ ...NO_CHANGE, text: head }, PLAIN);
+		}
+	}
+
+	#keyPressed(event: KeyboardEvent): void {
+		if (event.target === this.#area) {
+			const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+			this.#area.toggleAttribute(NO_SHORTCUTS, plain && SCROLL_KEYS.has(event.key));
+			if (plain && event.key === "End") {
+				// An animated scroll would chase an end that moves away.
+				event.preventDefault();
+				this.#follow.toEnd();
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+/**
+ * Where the reader is in the text: at its end, which is then followed, or at a line, which then stays where it is. Only
+ * the text area is ever scrolled, never the page.
+ */
+
+/** Set while the end is followed: panel.css turns the browser's own keeping off by it. */
+const FOLLOWING = "boundcap-following";
+
+/** Pixels from the end that still count as the end: zoomed pages round. */
+const END_SLACK = 4;
+
+export class Follow {
+	following = true;
+	readonly #area: HTMLElement;
+	readonly #lineAt: (y: number) => HTMLElement | null;
+	readonly #changed: () => void;
+	/**
+	 * Browsers that keep a reader's place themselves do it without breaking off a scroll that is under way, as setting
+	 * `scrollTop` would. They must not do it at the end, which is followed instead.
+	 */
+	readonly #anchored = globalThis.CSS?.supports?.("overflow-anchor", "auto") ?? false;
+	#lastTop = 0;
+
+	/**
+	 * `content` is the part of `area` that grows; `lineAt` finds the line at a height of the viewport; `changed` is
+	 * called when following begins or ends.
+	 */
+	constructor(
+		area: HTMLElement,
+		content: HTMLElement,
+		lineAt: (y: number) => HTMLElement | null,
+		changed: () => void,
+		signal: AbortSignal,
+	) {
+		this.#area = area;
+		this.#lineAt = lineAt;
+		this.#changed = changed;
+		area.classList.add(FOLLOWING);
+		area.addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
+		// The end also moves when the page is resized, fonts arrive, or a notebook takes the cell out and puts it back.
+		const sizes = new ResizeObserver(() => this.#pin());
+		sizes.observe(area);
+		sizes.observe(content);
+		signal.addEventListener("abort", () => sizes.disconnect(), { once: true });
+	}
+
+	/** Makes a change of the text without moving the reader. */
+	keep(change: () => void): void {
+		if (this.following) {
+			change();
+			this.#pin();
+			return;
+		}
+		if (this.#anchored) {
+			change();
+			return;
+		}
+		const line = this.#lineAt(this.#area.getBoundingClientRect().top);
+		const before = line?.getBoundingClientRect().top ?? 0;
+		change();
+		if (line?.isConnected) {
+			this.#area.scrollTop += line.getBoundingClientRect().top - before;
+		}
+		this.#lastTop = this.#area.scrollTop;
+	}
+
+	toEnd(): void {
+		this.#set(true);
+		this.#pin();
+	}
+
+	#pin(): void {
+		if (this.following) {
+			this.#area.scrollTop = this.#area.scrollHeight;
+			this.#lastTop = this.#area.scrollTop;
+		}
+	}
+
+	#scrolled(): void {
+		const { scrollTop, clientHeight, scrollHeight } = this.#area;
+		if (scrollTop + clientHeight >= scrollHeight - END_SLACK) {
+			this.#set(true);
+		} else if (scrollTop < this.#lastTop) {
+			// Only a move upwards lets go: text that grew since the last pin is not a wish of the reader.
+			this.#set(false);
+		}
+		this.#lastTop = scrollTop;
+	}
+
+	#set(following: boolean): void {
+		if (this.following !== following) {
+			this.following = following;
+			this.#area.classList.toggle(FOLLOWING, following);
+			this.#changed();
+		}
+	}
+}

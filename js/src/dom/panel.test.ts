@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { metadata, status, view } from "../core/examples";
+import define from "../index";
+import { ACKNOWLEDGE_WITHIN } from "./stop";
+
+class FakeModel {
+	readonly sent: unknown[] = [];
+	readonly interrupt = vi.fn(() => Promise.resolve());
+	readonly listeners = new Map<string, Set<(...values: never[]) => void>>();
+	traits: Record<string, unknown> = {
+		snapshot: { seq: 0, output: null, status: status() },
+		foreground: true,
+		command: "make -j8\nmake test",
+	};
+	widget_manager: unknown = { kernel: { interrupt: this.interrupt } };
+
+	get(name: string): unknown {
+		return this.traits[name];
+	}
+
+	on(event: string, listener: (...values: never[]) => void): void {
+		this.listeners.set(event, (this.listeners.get(event) ?? new Set()).add(listener));
+	}
+
+	off(event: string, listener: (...values: never[]) => void): void {
+		this.listeners.get(event)?.delete(listener);
+	}
+
+	send(message: unknown): void {
+		this.sent.push(message);
+	}
+
+	receive(message: unknown): void {
+		for (const listener of this.listeners.get("msg:custom") ?? []) {
+			(listener as (content: unknown) => void)(message);
+		}
+	}
+}
+
+let model: FakeModel;
+let widget: ReturnType<typeof define>;
+let endRun: () => void;
+
+beforeEach(() => {
+	vi.useFakeTimers();
+	model = new FakeModel();
+	widget = define();
+	endRun = widget.initialize({ model });
+});
+
+afterEach(() => {
+	document.body.replaceChildren();
+	vi.useRealTimers();
+	vi.restoreAllMocks();
+});
+
+function show(): { el: HTMLElement; find: (name: string) => HTMLElement; end: () => void } {
+	const el = document.createElement("div");
+	document.body.append(el);
+	const end = widget.render({ el });
+	return { el, end, find: (name) => el.querySelector(`.boundcap-${name}`) as HTMLElement };
+}
+
+function frame(): void {
+	vi.advanceTimersByTime(300);
+}
+
+const replace = (seq: number, text: string, facts = metadata()) => ({
+	type: "update",
+	seq,
+	update: { kind: "replace", output: view(text, facts) },
+});
+const append = (seq: number, text: string) => ({
+	type: "update",
+	seq,
+	update: { kind: "append", text, metadata: metadata({}, { totalBytes: 1234567, totalLines: 2 }) },
+});
+const ended = (changes: object) => ({ type: "status", status: status(changes) });
+
+describe("a panel", () => {
+	it("shows state, figures and text, and follows the updates", () => {
+		const { find, el } = show();
+		expect(find("state").textContent).toBe("running");
+		model.receive(replace(1, "a\n"));
+		model.receive(append(2, "b\n"));
+		frame();
+		expect(find("text").textContent).toBe("a\nb\n");
+		expect(find("bytes").textContent).toBe("1,234,567 B");
+		expect(find("lines").textContent).toBe("2 lines");
+		expect(el.querySelector<HTMLElement>(".boundcap-panel")?.dataset.state).toBe("running");
+	});
+
+	it("shows what came before it was there", () => {
+		model.receive(replace(1, "a\n"));
+		model.receive(append(2, "b\n"));
+		expect(show().find("text").textContent).toBe("a\nb\n");
+	});
+
+	it("shows the same as the others of its run, each as long as it lives", () => {
+		const [one, other] = [show(), show()];
+		model.receive(replace(1, "a\n"));
+		frame();
+		one.end();
+		model.receive(append(2, "b\n"));
+		frame();
+		expect(one.el.children).toHaveLength(0);
+		expect(other.find("text").textContent).toBe("a\nb\n");
+	});
+
+	it("draws once for all that a frame brings", () => {
+		const { find } = show();
+		frame();
+		const drawings = vi.spyOn(find("bytes"), "textContent", "set");
+		for (let seq = 1; seq <= 50; seq += 1) {
+			model.receive(replace(seq, "a\n", metadata({}, { totalBytes: seq })));
+		}
+		expect(drawings).not.toHaveBeenCalled();
+		frame();
+		expect(drawings).toHaveBeenCalledTimes(1);
+	});
+
+	it("ticks while it runs", () => {
+		const { find } = show();
+		vi.advanceTimersByTime(3050);
+		expect(find("elapsed").textContent).toBe("3.0 s");
+		vi.advanceTimersByTime(20_000);
+		expect(find("elapsed").textContent).toBe("23 s");
+		model.receive(ended({ state: "exited", exitCode: 0, duration: 24.5 }));
+		vi.advanceTimersByTime(60_000);
+		expect(find("elapsed").textContent).toBe("24 s");
+	});
+
+	it("says how the run ended, and offers no Stop any more", () => {
+		const { find, el } = show();
+		model.receive(ended({ state: "exited", exitCode: 3, duration: 1 }));
+		frame();
+		expect(find("state").textContent).toBe("failed · exit 3");
+		expect(find("stop").hidden).toBe(true);
+		expect(el.querySelector<HTMLElement>(".boundcap-panel")?.dataset.state).toBe("exited");
+	});
+
+	it("says what is shown, and where the rest is, as it came", () => {
+		const { find } = show();
+		expect(find("footer").hidden).toBe(true);
+		const path = "~/.cache/boundcap/<b>/output.log";
+		const cut = { truncated: true, totalLines: 9000, outputLines: 2000 };
+		model.receive(replace(1, "a\n", metadata({ spillPath: path, spillState: "complete" }, cut)));
+		frame();
+		expect(find("footer").hidden).toBe(false);
+		expect(find("shown").textContent).toBe("last 2,000 of 9,000 lines");
+		expect(find("spill").textContent).toBe(path);
+	});
+
+	it("shows both ends with what is missing between them", () => {
+		model.traits.retain = "both";
+		const { find } = show();
+		const output = view("z\n", metadata({ omittedBytes: 10, omittedLines: 5 }, { truncated: true }), "a\n");
+		model.receive({ type: "update", seq: 1, update: { kind: "replace", output } });
+		frame();
+		expect(find("text").textContent).toBe("a\n… 5 lines, 10 B not shown …z\n");
+	});
+
+	it("says in one line why a run failed", () => {
+		const { find } = show();
+		model.receive(ended({ state: "spill_error", detail: "No space left on device" }));
+		frame();
+		expect(find("detail").textContent).toBe("No space left on device");
+	});
+
+	it("keeps what it has when a message is malformed, and tells the developer", () => {
+		const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+		const { find } = show();
+		model.receive(replace(1, "a\n"));
+		model.receive({ type: "update", seq: 2, update: { kind: "append", text: 7 } });
+		frame();
+		expect(find("text").textContent).toBe("a\n");
+		expect(warn).toHaveBeenCalledOnce();
+	});
+
+	it("is named and reachable for those who do not see it, and silent while it runs", () => {
+		const { find, el } = show();
+		expect(el.querySelector('[role="group"]')?.getAttribute("aria-label")).toBe("bounded run of make -j8");
+		expect(find("text").getAttribute("aria-label")).toBe("output of make -j8");
+		expect(find("text").getAttribute("aria-live")).toBe("off");
+		expect(find("text").tabIndex).toBe(0);
+		expect(el.querySelectorAll('[role="status"]')).toHaveLength(1);
+	});
+
+	it("keeps the notebook's shortcuts off the keys that scroll it, and off no others", () => {
+		const { find } = show();
+		const press = (key: string, more = {}) => {
+			find("text").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...more }));
+			return find("text").hasAttribute("data-lm-suppress-shortcuts");
+		};
+		expect(press("ArrowUp")).toBe(true);
+		expect(press("s", { ctrlKey: true })).toBe(false);
+	});
+
+	it("leaves no timer, frame or listener behind", () => {
+		const { end } = show();
+		model.receive(replace(1, "a\n"));
+		end();
+		expect(vi.getTimerCount()).toBe(0);
+		endRun();
+		expect([...model.listeners.values()].every((listeners) => listeners.size === 0)).toBe(true);
+	});
+});
+
+describe("Stop", () => {
+	it("asks the kernel once, and says so in every panel", () => {
+		const [one, other] = [show(), show()];
+		one.find("stop").click();
+		one.find("stop").click();
+		frame();
+		expect(model.sent).toEqual([{ type: "stop" }]);
+		for (const panel of [one, other]) {
+			expect(panel.find("stop").textContent).toBe("stopping…");
+			expect((panel.find("stop") as HTMLButtonElement).disabled).toBe(true);
+		}
+	});
+
+	it("interrupts a kernel that is silent while it waits on this run", () => {
+		show().find("stop").click();
+		vi.advanceTimersByTime(ACKNOWLEDGE_WITHIN - 1);
+		expect(model.interrupt).not.toHaveBeenCalled();
+		vi.advanceTimersByTime(1);
+		expect(model.interrupt).toHaveBeenCalledOnce();
+	});
+
+	const harmless: [name: string, before: () => void][] = [
+		["that has heard", () => model.receive({ type: "stopping" })],
+		["whose run has ended", () => model.receive(ended({ state: "stopped" }))],
+		["that waits on another run", () => Object.assign(model.traits, { foreground: false })],
+		["whose widget is gone", () => endRun()],
+	];
+	for (const [name, before] of harmless) {
+		it(`does not interrupt a kernel ${name}`, () => {
+			show().find("stop").click();
+			before();
+			vi.advanceTimersByTime(10 * ACKNOWLEDGE_WITHIN);
+			expect(model.interrupt).not.toHaveBeenCalled();
+		});
+	}
+
+	it.each([undefined, null, {}, { kernel: null }, { kernel: {} }])("lives with a host that offers %j", (manager) => {
+		model.widget_manager = manager;
+		const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+		show().find("stop").click();
+		vi.advanceTimersByTime(ACKNOWLEDGE_WITHIN);
+		expect(warn).not.toHaveBeenCalled();
+	});
+
+	it("is still the model's when the panel that was pressed is gone", () => {
+		const { find, end } = show();
+		find("stop").click();
+		end();
+		vi.advanceTimersByTime(ACKNOWLEDGE_WITHIN);
+		expect(model.interrupt).toHaveBeenCalledOnce();
+	});
+});

@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { changed, NO_CHANGE, type TextChange } from "../core/change";
+import { PLAIN } from "../core/sgr";
+import { TextNodes } from "./text";
+
+const ESC = "\u001b";
+const SEQUENCES = new RegExp(`${ESC}\\[[0-9;]*m|${ESC}\\]8;;[^${ESC}]*${ESC}\\\\`, "g");
+
+let root: HTMLElement;
+let nodes: TextNodes;
+let text: string;
+
+beforeEach(() => {
+	root = document.createElement("div");
+	nodes = new TextNodes(root);
+	text = "";
+});
+
+function apply(change: Partial<TextChange>, lead = PLAIN): void {
+	const whole = { ...NO_CHANGE, ...change };
+	text = changed(text, whole);
+	nodes.apply(whole, lead);
+}
+
+const lines = () => [...root.querySelectorAll<HTMLElement>(".boundcap-line")];
+
+describe("the nodes", () => {
+	it("hold the text of the view, line by line", () => {
+		apply({ text: "a\n\nb\tc\nd" });
+		expect(lines().map((line) => line.textContent)).toEqual(["a\n", "\n", "b\tc\n", "d"]);
+	});
+
+	it("follow any changes", () => {
+		const random = generator(7);
+		for (let round = 0; round < 2000; round += 1) {
+			const drop = random(4) === 0 ? random(text.length + 1) : 0;
+			const cut = random(4) === 0 ? random(text.length - drop + 1) : 0;
+			const added = Array.from({ length: random(12) }, () => ["a", "b\n", "\n", "cd"][random(4)]).join("");
+			// Long enough now and then for several chunks.
+			apply({ drop, cut, text: random(40) === 0 ? "x\n".repeat(random(250)) : added });
+			expect(root.textContent).toBe(text);
+			expect(lines().every((line) => /^[^\n]*\n?$/.test(line.textContent ?? ""))).toBe(true);
+		}
+	});
+
+	it("of lines that stay are the same nodes after a slide and a rewrite", () => {
+		apply({ text: "a\nb\nc\n 50%" });
+		const [, b, c] = lines();
+		apply({ drop: 2, cut: 4, text: " 60%" });
+		expect(lines()[0]).toBe(b);
+		expect(lines()[1]).toBe(c);
+	});
+
+	it("stand in chunks of a hundred lines, and leave none behind", () => {
+		apply({ text: "x\n".repeat(250) });
+		expect(root.children).toHaveLength(3);
+		apply({ drop: 2 * 120 });
+		expect(root.children).toHaveLength(2);
+		apply({ drop: 2 * 130 });
+		expect(root.children).toHaveLength(0);
+	});
+});
+
+describe("colours", () => {
+	const colours = () =>
+		[...root.querySelectorAll<HTMLElement>("span")].map(({ textContent, style }) => [textContent, style.color]);
+
+	it("go on from line to line", () => {
+		apply({ text: `${ESC}[31ma\nb\n${ESC}[0mc\n` });
+		expect(colours().map(([shown]) => shown)).toEqual(["a\n", "b\n"]);
+	});
+
+	it("come from the lead where the text starts", () => {
+		const red = { ...PLAIN, foreground: 1 };
+		apply({ text: "a\n" }, red);
+		expect(colours()).toHaveLength(1);
+	});
+
+	it("stay as they are when a slide brings the lead that the first line has", () => {
+		apply({ text: `${ESC}[31ma\nb\nc\n` });
+		const span = lines()[1]?.firstChild;
+		apply({ drop: 7 }, { ...PLAIN, foreground: 1 });
+		expect(lines()[0]?.firstChild).toBe(span);
+	});
+
+	it("are painted again as far as another lead reaches", () => {
+		apply({ text: `a\nb${ESC}[0m\nc\n` });
+		const c = lines()[2]?.firstChild;
+		apply({}, { ...PLAIN, foreground: 1 });
+		expect(colours().map(([shown]) => shown)).toEqual(["a\n", "b"]);
+		expect(lines()[2]?.firstChild).toBe(c);
+	});
+
+	it("are right after any changes: as if the whole text were painted afresh", () => {
+		const random = generator(11);
+		const pieces = ["a", "b\n", `${ESC}[31m`, `${ESC}[0m`, `${ESC}[1m`, "\n"];
+		for (let round = 0; round < 300; round += 1) {
+			// Changes of a view never split a sequence: cut and drop whole lines, or all.
+			const first = text.indexOf("\n") + 1;
+			const last = text.lastIndexOf("\n", text.length - 2) + 1;
+			const drop = random(2) === 0 ? first : 0;
+			const cut = random(3) === 0 && last >= drop ? text.length - last : 0;
+			const lead = random(5) === 0 ? { ...PLAIN, foreground: random(3) } : PLAIN;
+			apply({ drop, cut, text: Array.from({ length: random(6) }, () => pieces[random(6)]).join("") }, lead);
+			const fresh = document.createElement("div");
+			new TextNodes(fresh).apply({ ...NO_CHANGE, text }, lead);
+			expect(merged(root)).toBe(merged(fresh));
+			expect(root.textContent).toBe(text.replace(SEQUENCES, ""));
+		}
+	});
+});
+
+describe("a stranger's text", () => {
+	it("is text: no element and no handler comes of it", () => {
+		const hostile = [
+			"<img src=x onerror=alert(1)>",
+			"<script>alert(1)</script>",
+			"</div><b>&amp;&lt;",
+			`${ESC}]8;;https://a"onclick="alert(1)${ESC}\\x${ESC}]8;;${ESC}\\`,
+			`${ESC}]8;;javascript:alert(1)${ESC}\\y${ESC}]8;;${ESC}\\`,
+			`${ESC}[31;<b>mz`,
+		].join("\n");
+		apply({ text: hostile });
+		expect([...root.querySelectorAll("*")].map(({ tagName }) => tagName).every((tag) => tag === "DIV")).toBe(true);
+		expect(root.textContent).toContain("<img src=x onerror=alert(1)>");
+	});
+
+	it("becomes a link only to http and https, which opens apart", () => {
+		apply({ text: `${ESC}]8;;https://example.org/${ESC}\\here${ESC}]8;;${ESC}\\` });
+		const link = root.querySelector("a");
+		expect(link?.getAttribute("href")).toBe("https://example.org/");
+		expect(link?.rel).toBe("noopener noreferrer");
+		expect(link?.target).toBe("_blank");
+		expect(link?.textContent).toBe("here");
+	});
+});
+
+/** The markup with line ends and chunks left out: where chunks begin depends on what came before. */
+function merged(node: HTMLElement): string {
+	return [...node.querySelectorAll(".boundcap-line")].map((line) => line.innerHTML).join("|");
+}
+
+/** Whole numbers below a bound, the same in every run (mulberry32). */
+function generator(seed: number): (bound: number) => number {
+	let state = seed;
+	return (bound) => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
+	};
+}

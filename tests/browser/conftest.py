@@ -1,0 +1,197 @@
+"""A real JupyterLab and a real Chromium. Where there is no Chromium the tests skip; in CI they fail instead."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+#: Screenshots of what a person sees, for a person to look at.
+SHOTS = Path(__file__).parents[2] / ".artifacts" / "screenshots"
+
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",  # as root there is none
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+#: Milliseconds. A cold server on a slow machine takes its time; nothing is measured by these.
+PATIENCE = 120_000
+
+_IDLE = """() => {
+    const kernel = window.jupyterapp?.shell.currentWidget?.context?.sessionContext?.session?.kernel;
+    return kernel?.status === 'idle' && kernel?.connectionStatus === 'connected';
+}"""
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        reason = "no Chromium on the PATH (Debian: apt-get install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """(address, directory of notebooks) of a JupyterLab that knows nothing of this user's settings."""
+    home = tmp_path_factory.mktemp("jupyter")
+    root = home / "root"
+    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+    root.mkdir()
+    settings.mkdir(parents=True)
+    (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    names = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "IPYTHONDIR": "ipython",
+        "XDG_CACHE_HOME": "cache",
+    }
+    environment = {**os.environ, **{name: str(home / folder) for name, folder in names.items()}}
+    port = _free_port()
+    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    options = [
+        f"--port={port}",
+        f"--ServerApp.root_dir={root}",
+        "--IdentityProvider.token=",
+        "--ServerApp.disable_check_xsrf=True",
+        "--LabApp.expose_app_in_browser=True",
+    ]
+    address = f"http://127.0.0.1:{port}"
+    with open(home / "log", "w") as log:
+        process = subprocess.Popen([*command, *options], env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            _wait_for(address, process, home / "log")
+            yield address, root
+            _end_kernels(address)
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+@pytest.fixture
+def notebook(chromium: Browser, server: tuple[str, Path], request: pytest.FixtureRequest) -> Iterator[Callable]:
+    """Opens cells, or a notebook's file, in a page of its own."""
+    address, root = server
+    context = chromium.new_context(viewport={"width": 1100, "height": 800})
+    opened: list[Notebook] = []
+
+    def open_notebook(source: list[str] | Path) -> Notebook:
+        path = root / f"{request.node.name[:60]}-{len(opened)}.ipynb"
+        if isinstance(source, Path):
+            shutil.copy(source, path)
+        else:
+            cells = [nbformat.v4.new_code_cell(text) for text in ["%load_ext boundcap_jupyter", *source]]
+            kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+            nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
+        opened.append(Notebook(context.new_page(), address, path))
+        return opened[-1]
+
+    yield open_notebook
+    context.close()
+    _end_kernels(address)
+
+
+class Notebook:
+    """A notebook in a page. Cells are numbered from 0, `%load_ext` of a list of cells included."""
+
+    def __init__(self, page: Page, address: str, path: Path) -> None:
+        self.page = page
+        self.path = path
+        page.goto(f"{address}/lab/workspaces/{path.stem}/tree/{path.name}?reset")
+        page.wait_for_selector(".jp-Notebook .jp-CodeCell .cm-content", timeout=PATIENCE)
+        page.wait_for_function(_IDLE, timeout=PATIENCE)
+
+    def cell(self, index: int) -> Locator:
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
+
+    def start(self, index: int) -> Locator:
+        """Run a cell and return at once, with its area of outputs."""
+        cell = self.cell(index)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        return cell.locator(".jp-OutputArea")
+
+    def wait(self, index: int) -> None:
+        """Wait until a cell that was started is over."""
+        done = "i => /\\[\\d+\\]/.test(document.querySelectorAll('.jp-Notebook .jp-Cell')[i]"
+        self.page.wait_for_function(f"{done}.querySelector('.jp-InputPrompt').textContent)", arg=index, timeout=PATIENCE)
+
+    def run(self, index: int) -> Locator:
+        outputs = self.start(index)
+        self.wait(index)
+        return outputs
+
+    def command(self, name: str, arguments: dict | None = None) -> None:
+        self.page.evaluate(
+            "([name, arguments]) => { void window.jupyterapp.commands.execute(name, arguments) }", [name, arguments or {}]
+        )
+
+    def interrupt(self) -> None:
+        self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.interrupt()"
+        )
+
+    def saved(self) -> nbformat.NotebookNode:
+        """Save, and read the file."""
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+        return nbformat.read(self.path, as_version=4)
+
+    def theme(self, name: str) -> None:
+        self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        dark = str("Dark" in name).lower()
+        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight !== '{dark}'", timeout=PATIENCE)
+
+    def shot(self, name: str) -> None:
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/api/status", timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
+
+
+def _end_kernels(address: str) -> None:
+    with urllib.request.urlopen(f"{address}/api/kernels") as answer:
+        kernels = json.load(answer)
+    for kernel in kernels:
+        request = urllib.request.Request(f"{address}/api/kernels/{kernel['id']}", method="DELETE")
+        urllib.request.urlopen(request).close()

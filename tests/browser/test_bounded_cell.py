@@ -1,0 +1,162 @@
+"""What a person sees of a bounded cell in JupyterLab."""
+
+import re
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PATIENCE
+
+TOUR = Path(__file__).parents[2] / "notebooks" / "01_bounded_cell.ipynb"
+
+
+def number(text: str) -> int:
+    """The count in "1,234 lines" or "1,234 B"."""
+    return int(re.search(r"[\d,]+", text)[0].replace(",", ""))
+
+
+def plain_text(cell) -> str:
+    """The text/plain of the one output that a bounded cell has."""
+    (output,) = cell.outputs
+    return output.data["text/plain"]
+
+
+def descendants_running(word: str) -> list[int]:
+    """Commands below this test that have `word` among their arguments."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+        except psutil.NoSuchProcess:
+            pass
+    return found
+
+
+def test_the_real_job_of_the_tour_runs_live_and_stays_in_the_file(notebook):
+    tour = notebook(TOUR)
+    sources = [cell.source for cell in tour.saved().cells]
+    job = next(index for index, source in enumerate(sources) if "compileall" in source)
+    tour.run(1)
+    tour.run(job - 1)
+    outputs = tour.start(job)
+    panel = outputs.locator(".boundcap-panel")
+    lines = panel.locator(".boundcap-lines")
+    expect(lines).to_contain_text("lines", timeout=PATIENCE)
+    first = number(lines.inner_text())
+    tour.page.wait_for_function(
+        "([selector, least]) => Number((document.querySelector(selector)?.textContent ?? '').replace(/\\D/g, '')) > least",
+        arg=[".boundcap-panel .boundcap-lines", first],
+        timeout=PATIENCE,
+    )
+    assert panel.get_attribute("data-state") == "running"
+    tour.page.wait_for_timeout(500)
+    tour.shot("running-light")
+    tour.theme("JupyterLab Dark")
+    tour.shot("running-dark")
+    tour.wait(job)
+    expect(outputs.locator(".boundcap-panel")).to_have_count(0)
+    tour.shot("done-dark")
+    tour.theme("JupyterLab Light")
+    tour.shot("done-light")
+    saved = tour.saved().cells[job]
+    (output,) = saved.outputs
+    assert set(output.data) == {"text/plain", "text/html"}
+    last_line = plain_text(saved).splitlines()[-1]
+    assert last_line.startswith("exit 0 · ")
+    assert number(last_line.split(" · ")[1]) > 2000
+    assert "last 2,000 lines shown" in last_line
+
+
+def test_output_is_in_the_page_half_a_second_after_it_was_written(notebook, tmp_path):
+    stamp = tmp_path / "stamp"
+    page = notebook([f"%%bounded\nprintf 'one\\n'; date +%s%N > {stamp}; sleep 2; printf 'two\\n'"])
+    page.run(0)
+    page.page.evaluate(
+        """() => {
+            const look = () => {
+                if (document.querySelector('.boundcap-text')?.textContent.includes('one')) window.seen = Date.now();
+                else requestAnimationFrame(look);
+            };
+            look();
+        }"""
+    )
+    outputs = page.run(1)
+    seen = page.page.evaluate("window.seen")
+    assert seen is not None, "the first line was not shown before the end"
+    assert seen - int(stamp.read_text()) / 1e6 < 500
+    expect(outputs).to_contain_text("two")
+    text = plain_text(page.saved().cells[1])
+    assert text.startswith("one\ntwo\nexit 0 · 2 lines · 8 B · 2.")
+
+
+def test_stop_ends_the_command_and_the_run_of_all_cells(notebook):
+    page = notebook(
+        ["%%bounded\nfor i in 1 2 3; do echo line $i; done; sleep 61.7", "print('must not run')", "%%bounded\necho later"]
+    )
+    page.run(0)
+    page.command("notebook:run-all-cells")
+    panel = page.cell(1).locator(".boundcap-panel")
+    expect(panel.locator(".boundcap-text")).to_contain_text("line 3", timeout=PATIENCE)
+    assert descendants_running("61.7")
+    panel.locator(".boundcap-stop").click()
+    page.wait(1)
+    assert not descendants_running("61.7")
+    saved = page.saved().cells
+    texts = [output.data["text/plain"] for output in saved[1].outputs if "data" in output]
+    assert texts[0].startswith("line 1\nline 2\nline 3\nstopped · 3 lines · 21 B · ")
+    # Interrupted or told by message, it is one short error.
+    (error,) = [output for output in saved[1].outputs if output.output_type == "error"]
+    assert len(error.traceback) <= 3
+    assert [cell.outputs for cell in saved[2:]] == [[], []]
+    page.shot("stopped-light")
+
+
+def test_an_interrupt_of_the_kernel_ends_the_command_and_later_cells_do_not_run(notebook):
+    page = notebook(["%%bounded\necho before; sleep 600.3", "print('must not run')"])
+    page.run(0)
+    page.command("notebook:run-all-cells")
+    expect(page.cell(1).locator(".boundcap-text")).to_contain_text("before", timeout=PATIENCE)
+    started = time.monotonic()
+    page.interrupt()
+    page.wait(1)
+    took = time.monotonic() - started
+    assert not descendants_running("600.3")
+    saved = page.saved().cells
+    (error,) = [output for output in saved[1].outputs if output.output_type == "error"]
+    assert error.ename == "KeyboardInterrupt"
+    assert saved[2].outputs == []
+    assert took < 1
+
+
+def test_a_failed_command_says_why_in_the_page_and_in_the_file(notebook):
+    page = notebook(["%%bounded\nprintf '\\033[31mwarning\\033[0m: about to fail\\n'; seq 3000; echo last words; exit 3"])
+    page.run(0)
+    outputs = page.run(1)
+    expect(outputs).to_contain_text("exit 3")
+    saved = page.saved().cells[1]
+    (error,) = [output for output in saved.outputs if output.output_type == "error"]
+    assert error.ename == "CommandFailed"
+    assert "last words" in error.evalue
+    page.shot("failed-light")
+    page.theme("JupyterLab Dark")
+    page.shot("failed-dark")
+
+
+@pytest.mark.parametrize("command", ["seq 1 200000"])
+def test_a_flood_reaches_the_page_in_few_messages(notebook, command):
+    page = notebook([f"%%bounded\n{command}"])
+    page.run(0)
+    page.page.evaluate(
+        """() => {
+            const kernel = window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel;
+            window.messages = 0;
+            kernel.iopubMessage.connect(() => { window.messages += 1; });
+        }"""
+    )
+    page.run(1)
+    assert page.page.evaluate("window.messages") <= 40
+    assert "exit 0 · 200,000 lines · 1,288,895 B" in plain_text(page.saved().cells[1])

@@ -1,0 +1,248 @@
+"""`run` and `arun` as a program uses them; what a command prints is judged in tests/running."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import boundcap_jupyter
+from boundcap_jupyter import CommandFailed, ExecutionError, Result, RunState, arun, run
+from boundcap_jupyter.core.update import apply_update
+from boundcap_jupyter.core.view import OutputView
+
+
+class Recorder:
+    """A display that keeps what it is told."""
+
+    def __init__(self):
+        self.calls = []
+        self.stop = None
+
+    def opened(self, stop):
+        self.stop = stop
+        self.calls.append("opened")
+
+    def __call__(self, update):
+        self.calls.append(update.kind)
+
+    def closed(self, outcome):
+        self.calls.append(("closed", outcome.state))
+
+
+def test_the_public_names_are_these():
+    assert set(boundcap_jupyter.__all__) == {
+        "BoundedOutput",
+        "CommandFailed",
+        "ExecutionError",
+        "OutputLimits",
+        "OutputMetadata",
+        "OutputView",
+        "Result",
+        "RunState",
+        "Truncation",
+        "__version__",
+        "arun",
+        "load_ipython_extension",
+        "run",
+        "unload_ipython_extension",
+    }
+    for name in boundcap_jupyter.__all__:
+        assert getattr(boundcap_jupyter, name) is not None
+    assert set(dir(boundcap_jupyter)) == set(boundcap_jupyter.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        boundcap_jupyter.nonsense  # noqa: B018
+
+
+def test_the_import_costs_neither_ipython_nor_widgets():
+    script = "import sys, boundcap_jupyter; print([m for m in ('IPython', 'ipywidgets', 'psutil') if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "[]"
+
+
+def test_a_script_can_use_run_without_ipython_or_widgets():
+    script = (
+        "import sys; from boundcap_jupyter import run; r = run('echo hi'); "
+        "print(r.text.strip(), r.state, [m for m in ('IPython', 'ipywidgets') if m in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "hi exited []"
+
+
+def test_run_is_a_function_whatever_was_imported_before():
+    script = "import boundcap_jupyter.api, boundcap_jupyter.magics; from boundcap_jupyter import run; print(run('true').state)"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "exited"
+
+
+def test_a_result_tells_what_the_command_came_to():
+    result = run("echo out; echo err >&2; exit 3")
+    assert isinstance(result, Result)
+    assert (result.state, result.exit_code, result.signal) == (RunState.EXITED, 3, None)
+    assert result.state == "exited"
+    assert result.text == "out\nerr\n"
+    assert result.truncation.total_bytes == 8
+    assert result.spill_path is None
+    assert result.duration >= 0
+    assert isinstance(result.view, OutputView)
+
+
+def test_the_text_of_a_result_has_no_colours_and_its_view_has():
+    result = run(r"printf '\033[31mred\033[0m\n'")
+    assert result.text == "red\n"
+    assert result.view.text == "\x1b[31mred\x1b[0m\n"
+
+
+def test_an_argument_vector_is_not_for_a_shell():
+    assert run([sys.executable, "-c", "import sys; print(sys.argv[1])", "$HOME; `x`"]).text == "$HOME; `x`\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"max_bytes": 0}, "max_bytes"),
+        ({"max_lines": "x"}, "max_lines"),
+        ({"retain": "middle"}, "retain"),
+        ({"cwd": "/nonexistent"}, "cwd"),
+        ({"env": {"A=B": "x"}}, "env"),
+        ({"env": {"A": 1}}, "env"),
+        ({"timeout": 0}, "timeout"),
+        ({"timeout": float("nan")}, "timeout"),
+        ({"stdin": 7}, "stdin"),
+    ],
+)
+def test_a_wrong_argument_is_named_and_nothing_runs(arguments, field, tmp_path):
+    display = Recorder()
+    with pytest.raises(ValueError, match=field):
+        run(f"touch {tmp_path}/ran", display=display, **arguments)
+    assert not (tmp_path / "ran").exists()
+    assert display.calls == []
+
+
+@pytest.mark.parametrize("command", [None, [], [1], 7, b"echo", "nul\0"])
+def test_what_is_no_command_is_refused(command):
+    with pytest.raises(ValueError, match="command"):
+        run(command)
+
+
+def test_check_raises_for_an_exit_code_other_than_zero():
+    with pytest.raises(CommandFailed) as caught:
+        run("echo before; exit 3", check=True)
+    assert isinstance(caught.value, subprocess.CalledProcessError)
+    assert caught.value.returncode == 3
+    assert caught.value.output == "before\n"
+    assert caught.value.result.text == "before\n"
+    assert run("true", check=True).exit_code == 0
+
+
+def test_a_time_limit_keeps_what_was_printed():
+    with pytest.raises(ExecutionError) as caught:
+        run("seq 1000; sleep 60", timeout=0.5)
+    assert caught.value.state is RunState.TIMEOUT
+    assert caught.value.result.truncation.total_lines == 1000
+    assert "0.5 s" in str(caught.value)
+
+
+def test_updates_lead_to_the_final_view():
+    updates = []
+    result = run("for i in 1 2 3; do echo $i; sleep 0.15; done", on_update=updates.append)
+    view = None
+    for update in updates:
+        view = apply_update(view, update)
+    assert view == result.view
+
+
+def test_a_receiver_that_raises_ends_the_command_and_its_error_is_the_cause():
+    def broken(update):
+        raise LookupError("no")
+
+    with pytest.raises(ExecutionError) as caught:
+        run("echo kept; sleep 60", on_update=broken)
+    assert caught.value.state is RunState.CALLBACK_ERROR
+    assert isinstance(caught.value.__cause__, LookupError)
+    assert caught.value.result.text == "kept\n"
+
+
+def test_a_display_is_opened_fed_and_closed_and_so_is_the_receiver():
+    display, updates = Recorder(), []
+    run("echo hi", display=display, on_update=updates.append)
+    assert display.calls[0] == "opened"
+    assert display.calls[1:-1] == [update.kind for update in updates] != []
+    assert display.calls[-1] == ("closed", RunState.EXITED)
+
+
+def test_a_display_is_closed_when_the_run_fails():
+    display = Recorder()
+    with pytest.raises(ExecutionError):
+        run(["/nonexistent/program"], display=display)
+    assert display.calls[-1] == ("closed", RunState.SPAWN_ERROR)
+
+
+def test_the_stop_of_a_display_stops_the_run():
+    display = Recorder()
+    threading.Timer(0.3, lambda: display.stop()).start()
+    with pytest.raises(ExecutionError) as caught:
+        run("echo before; exec sleep 60", display=display)
+    assert caught.value.state is RunState.STOPPED
+    assert caught.value.result.text == "before\n"
+
+
+def test_the_repr_is_one_short_line():
+    text = repr(run("seq 3000"))
+    assert text.startswith("<Result exit 0 · 3,000 lines · 13,893 B · ")
+    assert "\n" not in text
+
+
+# --- asyncio
+
+
+def test_the_event_loop_goes_on_while_commands_run():
+    async def main():
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                await asyncio.sleep(0.01)
+                ticks += 1
+
+        ticking = asyncio.create_task(tick())
+        results = await asyncio.gather(arun("sleep 0.3; echo one"), arun("sleep 0.3; echo two"))
+        ticking.cancel()
+        return results, ticks
+
+    results, ticks = asyncio.run(main())
+    assert [result.text for result in results] == ["one\n", "two\n"]
+    assert ticks >= 5
+
+
+def test_a_cancelled_task_stops_its_command_and_carries_the_result():
+    async def main():
+        task = asyncio.create_task(arun("echo before; exec sleep 60"))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as caught:
+            await task
+        return caught.value.result
+
+    result = asyncio.run(main())
+    assert result.state is RunState.STOPPED
+    assert result.text == "before\n"
+
+
+def test_arun_raises_as_run_does():
+    with pytest.raises(CommandFailed):
+        asyncio.run(arun("exit 1", check=True))
+    with pytest.raises(ExecutionError):
+        asyncio.run(arun("sleep 60", timeout=0.1))
+    with pytest.raises(ValueError, match="max_lines"):
+        asyncio.run(arun("true", max_lines=0))
+
+
+def test_wait_for_ends_the_command_with_its_own_timeout():
+    async def main():
+        started = time.monotonic()
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(arun("exec sleep 60"), 0.2)
+        return time.monotonic() - started
+
+    assert asyncio.run(main()) < 30
