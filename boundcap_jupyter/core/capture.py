@@ -2,50 +2,51 @@
 
 `feed` takes bytes and returns those that must be spilled now; `view` says what is shown; `finish` ends the stream.
 Nothing else happens here: no file, no clock, no thread.
-
-Bytes are counted as they come and gather in a buffer. Only for a view, or when the buffer is full, are they interpreted
-(`screen`), and what can no longer be seen never is: if plain lines at the end of the buffer fill a view by themselves,
-everything before them is dropped (`skip`). So a flood costs little more than counting its newlines, and any chunking of
-the same bytes gives the same view, totals and spill.
 """
 
 from __future__ import annotations
 
-from boundcap_jupyter.core.limits import OutputLimits
+from typing import Literal
+
+from boundcap_jupyter.core.binary import Sample
+from boundcap_jupyter.core.charset import checked_charset
+from boundcap_jupyter.core.hold import Beginning, End
+from boundcap_jupyter.core.limits import Bound, OutputLimits
 from boundcap_jupyter.core.screen import MAX_WIDTH, Screen
-from boundcap_jupyter.core.skip import fresh_start, stays_below, style_after
-from boundcap_jupyter.core.text import plain
 from boundcap_jupyter.core.totals import Totals
 from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
-from boundcap_jupyter.core.window import Window, head_window, tail_window, utf8_length
-
-#: Bytes. More would be cheaper still, but the buffer is what a capture weighs.
-BUFFER = 384 * 1024
-#: Bytes at the end of the buffer in which a complete view is looked for first: 2,000 short lines fit in.
-WINDOW = 24 * 1024
-#: Bytes that are interpreted at a time.
-STEP = 96 * 1024
+from boundcap_jupyter.core.window import Place, Window
 
 
 class OutputCapture:
-    """Holds the head or the tail of a stream within `limits`, and totals of all of it.
+    """Holds the head, the tail or both ends of a stream within `limits`, and totals of all of it.
 
-    Memory: the buffer, the rows of about two views, and a row of at most 65,536 columns or `max_bytes`.
+    `encoding` names the charset of the text. Raises ValueError for one that is unknown or in which a newline is not one
+    byte.
+
+    Memory, about: a buffer of 384 KiB, the rows of two views, and a row of at most 65,536 columns or `max_bytes`; with
+    both ends a second time.
     """
 
-    def __init__(self, limits: OutputLimits | None = None) -> None:
+    def __init__(self, limits: OutputLimits | None = None, *, encoding: str = "utf-8") -> None:
         self.limits = limits or OutputLimits()
         self.totals = Totals()
-        self._head = self.limits.retain == "head"
-        # One more than a view can show, so that a row that was cut never looks complete.
-        width = max(MAX_WIDTH, self.limits.max_bytes + 1)
-        self._screen = Screen(max_width=width, keep_start=self._head)
-        self._buffer = bytearray()
+        self._charset = checked_charset(encoding)
+        whole = Bound(self.limits.max_bytes, self.limits.max_lines)
+        # A quarter for the head, rounded up: the first error; the rest for the tail: the result, and what led to it. Of
+        # a single line the tail is what is wanted.
+        quarter = Bound(-(-whole.max_bytes // 4), min(-(-whole.max_lines // 4), whole.max_lines - 1))
+        self._rest = Bound(whole.max_bytes - quarter.max_bytes, whole.max_lines - quarter.max_lines)
+        retain = self.limits.retain
+        self._beginning: Beginning | None = None
+        self._end: End | None = None
+        if retain != "tail":
+            bound = quarter if retain == "both" else whole
+            self._beginning = Beginning(self._new_screen(keep_start=True), bound)
+        if retain != "head":
+            self._end = End(self._new_screen(keep_start=False), whole, self.totals)
+        self._sample = Sample(of_end=retain != "head")
         self._prefix: bytearray | None = bytearray()
-        self._capacity = max(BUFFER, 6 * self.limits.max_bytes)
-        self._window = WINDOW
-        #: The beginning of the stream is held and can not change any more.
-        self._complete = False
         self._finished = False
 
     @property
@@ -64,12 +65,11 @@ class OutputCapture:
         if self._finished:
             raise ValueError(f"data came after the end of the stream: {len(data)} bytes")
         self.totals.add(data)
-        spill = self._overflow(data)
-        if not self._complete:
-            self._buffer += data
-            if len(self._buffer) >= self._capacity and (self._head or not self._skip()):
-                self._interpret()
-        return spill
+        self._sample.add(data)
+        for holder in (self._beginning, self._end):
+            if holder is not None:
+                holder.feed(data)
+        return self._overflow(data)
 
     def finish(self) -> bytes:
         """The stream is over. Returns what belongs into the spill if the view, against expectation, does not show all.
@@ -78,43 +78,113 @@ class OutputCapture:
         """
         if self._finished:
             return b""
-        self._interpret()
-        self._screen.finish()
+        for holder in (self._beginning, self._end):
+            if holder is not None:
+                holder.finish()
         self._finished = True
         prefix = self._prefix
-        if prefix is None or self._select().cut_by is None:
+        if prefix is None or not self.view().metadata.truncation.truncated:
             return b""
         self._prefix = None
         return bytes(prefix)
 
     def view(self) -> OutputView:
         """What is shown now. Costs the interpretation of what came since the last view, at most one buffer."""
-        self._interpret()
-        window = self._select()
-        omitted_bytes, omitted_lines = self._omitted(window)
-        text = window.text
-        totals, limits = self.totals, self.limits
-        truncation = Truncation(
-            truncated=window.cut_by is not None,
-            truncated_by=window.cut_by,
-            total_lines=totals.lines,
-            total_bytes=totals.byte_count,
-            output_lines=window.lines,
-            output_bytes=window.size,
-            last_line_partial=window.partial == "last",
-            first_line_exceeds_limit=window.partial == "beginning",
-            max_lines=limits.max_lines,
-            max_bytes=limits.max_bytes,
+        if self._sample.is_binary(self._charset):
+            return self._binary_view()
+        head, tail = self._windows()
+        shown = tail or head
+        assert shown is not None
+        both = [window for window in (head, tail) if window is not None]
+        omitted = self._omitted(head, tail)
+        truncation = self._truncation(
+            cut_by=shown.cut_by,
+            lines=sum(window.lines for window in both),
+            size=sum(window.size for window in both),
+            last_line_partial=shown.partial == "last",
+            first_line_exceeds_limit=both[0].partial == "beginning",
         )
         metadata = OutputMetadata(
             truncation=truncation,
-            last_line_bytes=totals.last_line_bytes,
-            omitted_bytes=omitted_bytes,
-            omitted_lines=omitted_lines,
-            first_line_partial=window.partial == "first",
-            lead_sgr=window.lead_sgr,
+            last_line_bytes=self.totals.last_line_bytes,
+            omitted_bytes=omitted.byte_count,
+            omitted_lines=omitted.newlines,
+            first_line_partial=shown.partial == "first",
+            lead_sgr=shown.lead_sgr,
         )
-        return OutputView(text, metadata, rows=window.rows)
+        head_text = head.text if head is not None and tail is not None else ""
+        return OutputView(shown.text, metadata, head_text, rows=shown.rows)
+
+    # --- what is shown
+
+    def _new_screen(self, *, keep_start: bool) -> Screen:
+        max_bytes = self.limits.max_bytes
+        return Screen(
+            charset=self._charset,
+            # One more than a view can show, so that a row that was cut never looks complete.
+            max_width=max(MAX_WIDTH, max_bytes + 1),
+            # A link must leave room for its text in any part of the view.
+            max_link=max_bytes // 8,
+            keep_start=keep_start,
+        )
+
+    def _windows(self) -> tuple[Window | None, Window | None]:
+        """(beginning, end), of which the first is None where the end alone shows all, or is all that is wanted."""
+        if self._end is None:
+            assert self._beginning is not None
+            return self._beginning.window(), None
+        tail = self._end.window()
+        if self._beginning is None or tail.cut_by is None:
+            return None, tail
+        return self._beginning.window(), self._end.window(self._rest)
+
+    def _omitted(self, head: Window | None, tail: Window | None) -> Place:
+        """Raw bytes and newlines that are not held: before the tail, after the head, between the two."""
+        end = Place(self.totals.byte_count, self.totals.newlines)
+        start = Place(0, 0)
+        if head is not None:
+            start = head.ends if head.cut_by is not None else end
+        if tail is not None:
+            end = tail.begins if tail.cut_by is not None else start
+        return Place(end.byte_count - start.byte_count, end.newlines - start.newlines)
+
+    def _truncation(
+        self,
+        *,
+        cut_by: Literal["lines", "bytes"] | None,
+        lines: int,
+        size: int,
+        last_line_partial: bool = False,
+        first_line_exceeds_limit: bool = False,
+    ) -> Truncation:
+        return Truncation(
+            truncated=cut_by is not None,
+            truncated_by=cut_by,
+            total_lines=self.totals.lines,
+            total_bytes=self.totals.byte_count,
+            output_lines=lines,
+            output_bytes=size,
+            last_line_partial=last_line_partial,
+            first_line_exceeds_limit=first_line_exceeds_limit,
+            max_lines=self.limits.max_lines,
+            max_bytes=self.limits.max_bytes,
+        )
+
+    def _binary_view(self) -> OutputView:
+        """A dump of a few bytes of the held end in place of a text that would say nothing."""
+        text, shown = self._sample.dump(self.limits.max_bytes, self.limits.max_lines)
+        omitted = Place(self.totals.byte_count - len(shown), self.totals.newlines - shown.count(b"\n"))
+        truncation = self._truncation(
+            cut_by="bytes" if omitted.byte_count else None, lines=text.count("\n"), size=len(text)
+        )
+        metadata = OutputMetadata(
+            truncation=truncation,
+            last_line_bytes=self.totals.last_line_bytes,
+            omitted_bytes=omitted.byte_count,
+            omitted_lines=omitted.newlines,
+            binary=True,
+        )
+        return OutputView(text, metadata)
 
     # --- the spill
 
@@ -127,114 +197,3 @@ class OutputCapture:
         spill = bytes(self._prefix) + data if self._prefix else data
         self._prefix = None
         return spill
-
-    # --- the shown rows
-
-    def _select(self) -> Window:
-        screen = self._screen
-        screen.settle()
-        select = head_window if self._head else tail_window
-        return select(screen.rows, screen.lead, screen.base, self.limits)
-
-    def _omitted(self, window: Window) -> tuple[int, int]:
-        """Raw bytes and newlines that are not held.
-
-        All of the lines that are not shown and, of a line that is shown in part, every byte that is not: all but those
-        of its shown characters.
-        """
-        if window.cut_by is None:
-            return 0, 0
-        rows, totals = self._screen.rows, self.totals
-        if self._head:
-            if window.partial:
-                return totals.byte_count - _raw_length(window), totals.newlines
-            return totals.byte_count - rows[window.end].start, totals.newlines - rows[window.end].line
-        row = rows[window.first]
-        if not window.partial:
-            return row.start, row.line
-        after = window.first + 1
-        end = rows[after].start if after < len(rows) else totals.byte_count - self._screen.undecoded
-        return max(1, end - _raw_length(window)), row.line
-
-    # --- the buffer
-
-    def _interpret(self) -> None:
-        if not self._buffer:
-            return
-        if not self._head:
-            self._skip()
-        data = bytes(self._buffer)
-        self._buffer.clear()
-        # In steps, so that the rows of a long stretch never stand in memory together.
-        for begin in range(0, len(data), STEP):
-            self._screen.feed(data[begin : begin + STEP])
-            if self._head:
-                self._complete = self._head_is_complete()
-                if self._complete:
-                    return
-            else:
-                self._trim()
-
-    def _trim(self) -> None:
-        """Forget the frozen rows that no view can show any more."""
-        screen, limits = self._screen, self.limits
-        size = 0
-        least = max(0, screen.frozen - limits.max_lines)
-        index = screen.frozen
-        while index > least and size <= limits.max_bytes:
-            index -= 1
-            size += screen.rows[index].size + 1
-        # The row in front of what fills a view may still be shown by its end.
-        screen.drop_rows(max(0, index - 1))
-
-    def _head_is_complete(self) -> bool:
-        """True when the frozen rows alone fill the view: nothing that comes can change it."""
-        screen, limits = self._screen, self.limits
-        if screen.frozen > limits.max_lines:
-            return True
-        if not screen.frozen:
-            return False
-        return sum(row.size + 1 for row in screen.rows[: screen.frozen]) > limits.max_bytes
-
-    def _skip(self) -> bool:
-        """Drop the front of the buffer without interpreting it, if what follows fills a view whatever came before.
-
-        Tries longer and longer ends of the buffer, beginning with what sufficed the last time. True if it did.
-        """
-        size = len(self._buffer)
-        while 2 * self._window <= size:
-            begin = self._buffer.find(b"\n", size - self._window) + 1
-            if not begin:
-                return False
-            tail = bytes(self._buffer[begin:])
-            if not stays_below(tail):
-                return False
-            fresh = fresh_start(tail, self.limits)
-            if fresh:
-                self._restart(begin + fresh, self.totals.newlines - tail.count(b"\n", fresh))
-                return True
-            self._window *= 2
-        # Perhaps there were only few lines just now: look at a shorter end again when there are more.
-        self._window = max(WINDOW, self._window // 4)
-        return False
-
-    def _restart(self, begin: int, line: int) -> None:
-        """Go on with a new screen at `begin` in the buffer, where `line` newlines of the stream lie before it."""
-        screen = self._screen
-        skipped = bytes(self._buffer[:begin])
-        screen.restart(
-            base=screen.base + len(screen.rows),
-            origin=self.totals.byte_count - len(self._buffer) + begin,
-            line=line,
-            style=style_after(screen.style, screen.held.encode() + skipped),
-        )
-        del self._buffer[:begin]
-
-
-def _raw_length(window: Window) -> int:
-    """Bytes of the stream that the shown part of the cut line stands for.
-
-    Exact for valid text: colours are not counted, a replacement character and a shown NUL are one byte each.
-    """
-    text = plain(window.rows.texts[0])
-    return utf8_length(text) - 2 * (text.count("\ufffd") + text.count("\u2400"))

@@ -20,14 +20,14 @@ these are measured in columns, however the text came in: any chunking gives the 
 
 from __future__ import annotations
 
-import codecs
 import re
 from itertools import islice
 
+from boundcap_jupyter.core.charset import UTF_8, Charset
 from boundcap_jupyter.core.escape import TOKEN, is_open
 from boundcap_jupyter.core.row import PLAIN_PEN, Pen, Row
 from boundcap_jupyter.core.sgr import Style, apply_sgr
-from boundcap_jupyter.core.text import safe_link
+from boundcap_jupyter.core.text import MAX_LINK, safe_link
 
 #: Rows that the cursor reaches, the one it is on included: more than any progress display has.
 REACH = 64
@@ -55,10 +55,19 @@ class Screen:
     Costs one look at each byte of plain text; about a microsecond for each control in other text.
     """
 
-    def __init__(self, *, max_width: int = MAX_WIDTH, keep_start: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        charset: Charset = UTF_8,
+        max_width: int = MAX_WIDTH,
+        max_link: int = MAX_LINK,
+        keep_start: bool = False,
+    ) -> None:
+        self.charset = charset
         self._max_width = max_width
+        self._max_link = max_link
         self._keep_start = keep_start
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._decoder = charset.decoder()
         self.restart(base=0, origin=0, line=0, style=PLAIN_PEN.style)
 
     def restart(self, *, base: int, origin: int, line: int, style: Style) -> None:
@@ -97,7 +106,7 @@ class Screen:
         begin = 0
         while (end := data.find(b"\n", begin)) >= 0:
             # With its newline, which completes whatever character was open.
-            self._interpret(self._decoder.decode(data[begin : end + 1])[:-1], ended=True)
+            self._interpret(self._decoder.decode(data[begin : end + 1]).removesuffix("\n"), ended=True)
             self.origin += end + 1 - begin
             self._newline()
             begin = end + 1
@@ -134,7 +143,7 @@ class Screen:
             and self._pen == PLAIN_PEN
             and not self._held
             and not data.translate(None, _WRITING)
-            and not (b"\xc2" in data and _C1.search(data))
+            and (data.isascii() if not self.charset.is_utf_8 else not (b"\xc2" in data and _C1.search(data)))
             # A character left open might be a C1 control, which the search above would not see whole.
             and not self.undecoded
         )
@@ -233,8 +242,8 @@ class Screen:
     def _operating_system_command(self, string: str) -> None:
         # `] 8 ; parameters ; address`, the hyperlinks that terminals agree on.
         if string.startswith("]8;"):
-            address = string[3:].partition(";")[2]
-            self._pen = Pen(self._pen.style, safe_link(address))
+            address = safe_link(string[3:].partition(";")[2])
+            self._pen = Pen(self._pen.style, address if len(address) <= self._max_link else "")
 
     def _write(self, text: str) -> None:
         row = self.rows[self._row]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from boundcap_jupyter.core.limits import OutputLimits
+from boundcap_jupyter.core.charset import Charset
+from boundcap_jupyter.core.limits import Bound
 from boundcap_jupyter.core.screen import REACH
 from boundcap_jupyter.core.sgr import PLAIN, Style, apply_sgr
 
@@ -21,6 +22,7 @@ _OPEN = re.compile(rb"\x1b(?:\[[0-?]{0,48}[ -/]{0,4})?\Z")
 _RESETS = (b"\x1b[0m", b"\x1b[m")
 #: Bytes that are never shown. C1 controls, of two bytes, are told by their first.
 _UNSEEN = bytes(sorted({*range(0x01, 0x20), 0x7F} - {0x09}))
+_NOT_ASCII = bytes(range(0x80, 0x100))
 
 
 def stays_below(data: bytes) -> bool:
@@ -32,7 +34,7 @@ def stays_below(data: bytes) -> bool:
     return len(_HARMLESS.findall(data)) + is_open == escapes
 
 
-def fresh_start(tail: bytes, limits: OutputLimits) -> int:
+def fresh_start(tail: bytes, bound: Bound, charset: Charset) -> int:
     """Where in `tail` a view can begin whatever came before it, 0 if nowhere.
 
     `tail` starts behind a newline, where the parser is in its first state, and `stays_below`. After as many newlines as
@@ -48,8 +50,12 @@ def fresh_start(tail: bytes, limits: OutputLimits) -> int:
     if b"\b" in lines or lines.count(b"\r") != lines.count(b"\r\n"):
         return 0
     sequences = sum(4 + len(parameters) for parameters in _HARMLESS.findall(lines)) if b"\x1b" in lines else 0
-    shown = len(lines.translate(None, _UNSEEN)) - sequences - 2 * lines.count(b"\xc2")
-    return fresh if shown > limits.max_bytes or lines.count(b"\n") > limits.max_lines else 0
+    if charset.is_utf_8:
+        shown = len(lines.translate(None, _UNSEEN)) - sequences - 2 * lines.count(b"\xc2")
+    else:
+        # What the other bytes come to is not said; two that look like ASCII come to two bytes in any of the charsets.
+        shown = len(lines.translate(None, _UNSEEN + _NOT_ASCII)) - sequences
+    return fresh if shown > bound.max_bytes or lines.count(b"\n") > bound.max_lines else 0
 
 
 def style_after(style: Style, data: bytes) -> Style:

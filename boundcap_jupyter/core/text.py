@@ -16,8 +16,10 @@ from boundcap_jupyter.core.sgr import PLAIN, Style, apply_sgr
 
 _SEQUENCE = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\]8;;([^\x1b]*)\x1b\\")
 #: An address that may become a link: http or https, visible ASCII alone, no quotes or brackets that could end an
-#: attribute, no longer than what browsers have always taken.
-_LINK = re.compile(r"https?://[!#-;=?-\[\]_a-z~%]{1,2000}", re.IGNORECASE)
+#: attribute.
+_LINK = re.compile(r"https?://[!#-;=?-\[\]_a-z~%]+", re.IGNORECASE)
+#: Characters of an address. What browsers have always taken.
+MAX_LINK = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +54,4 @@ def plain(text: str) -> str:
 
 def safe_link(address: str) -> str:
     """The address if it may become a link, else ""."""
-    return address if _LINK.fullmatch(address) else ""
+    return address if len(address) <= MAX_LINK and _LINK.fullmatch(address) else ""

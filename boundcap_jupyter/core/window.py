@@ -3,41 +3,53 @@
 | case                                                    | shown                                                 |
 |---------------------------------------------------------|-------------------------------------------------------|
 | tail                                                    | the last whole lines                                  |
-| tail, they fill less than half of `max_bytes`           | before them the end of the next older line            |
-| tail, the last line alone exceeds `max_bytes`           | the end of that line                                  |
+| tail, they fill less than half of the bytes             | before them the end of the next older line            |
+| tail, the last line alone exceeds the bytes             | the end of that line                                  |
 | head                                                    | the first whole lines                                 |
-| head, the first line alone exceeds `max_bytes`          | the beginning of that line                            |
+| head, the first line alone exceeds the bytes            | the beginning of that line                            |
 
 A line is measured as it is shown: UTF-8 bytes with its newline and its colours. The row after a last newline is no
-line. Only a line that `max_bytes` keeps out is shown in part; what `max_lines` keeps out is out.
+line. Only a line that the bytes keep out is shown in part; what the number of lines keeps out is out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from boundcap_jupyter.core.limits import OutputLimits
+from boundcap_jupyter.core.limits import Bound
 from boundcap_jupyter.core.row import Row
+from boundcap_jupyter.core.screen import Screen
 from boundcap_jupyter.core.sgr import PLAIN, Style, transition
+from boundcap_jupyter.core.text import plain
 from boundcap_jupyter.core.view import Rows
 
 Partial = Literal["", "first", "last", "beginning"]
 
 
+class Place(NamedTuple):
+    """A place in the stream: raw bytes and newlines before it."""
+
+    byte_count: int
+    newlines: int
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The shown rows: `first` and `end` are indices into the screen's, `partial` says which line is cut and how."""
+    """The shown rows; `begins` and `ends` are where they do in the stream, `partial` says which line is cut and how.
+
+    Of a line that is shown in part, those bytes lie outside that its shown characters do not stand for.
+    """
 
     rows: Rows
-    first: int
-    end: int
     lead: Style
     lines: int
     size: int
     cut_by: Literal["lines", "bytes"] | None
-    partial: Partial = ""
+    partial: Partial
+    begins: Place
+    ends: Place
 
     @property
     def text(self) -> str:
@@ -48,21 +60,21 @@ class Window:
         return transition(PLAIN, self.lead)
 
 
-def tail_window(rows: list[Row], lead: Style, base: int, limits: OutputLimits) -> Window:
+def tail_window(screen: Screen, bound: Bound) -> Window:
     """The end of the rows. Costs what is shown; a row whose text is unchanged is not rendered again."""
-    end = len(rows)
-    last = _last_line(rows)
+    screen.settle()
+    rows, last = screen.rows, _last_line(screen)
     texts: list[str] = []
     size = 0
     cut_by: Literal["lines", "bytes"] | None = None
-    first = end
+    first = len(rows)
     while first > 0:
         index = first - 1
-        if index <= last and last - index >= limits.max_lines:
+        if index <= last and last - index >= bound.max_lines:
             cut_by = "lines"
             break
-        text = _text(rows, index, lead)
-        if size + utf8_length(text) > limits.max_bytes:
+        text = _text(screen, index)
+        if size + utf8_length(text) > bound.max_bytes:
             cut_by = "bytes"
             break
         size += utf8_length(text)
@@ -70,10 +82,10 @@ def tail_window(rows: list[Row], lead: Style, base: int, limits: OutputLimits) -
         first = index
     partial: Partial = ""
     cut = 0
-    style = _before(rows, first, lead)
-    if cut_by == "bytes" and (first > last or 2 * size < limits.max_bytes):
+    style = _before(screen, first)
+    if cut_by == "bytes" and (first > last or 2 * size < bound.max_bytes):
         row = rows[first - 1]
-        cut, text = _line_end(rows, first - 1, limits.max_bytes - size)
+        cut, text = _line_end(screen, first - 1, bound.max_bytes - size)
         # What closes a row in many colours can be longer than what is left: then there is no room for any of it.
         if cut < row.size:
             style = row.style_at(cut)
@@ -86,65 +98,84 @@ def tail_window(rows: list[Row], lead: Style, base: int, limits: OutputLimits) -
             size += utf8_length(text)
             texts.append(text)
     texts.reverse()
-    first_cut = rows[first].cut + cut if first < end else 0
-    return Window(
-        Rows(base + first, first_cut, tuple(texts)), first, end, style, max(0, last + 1 - first), size, cut_by, partial
-    )
+    begins = _row_place(screen, first)
+    if partial:
+        end = _row_place(screen, first + 1).byte_count
+        begins = Place(max(1, end - _raw_length(texts[0])), begins.newlines)
+    shown = Rows(screen.base + first, rows[first].cut + cut if first < len(rows) else 0, tuple(texts))
+    return Window(shown, style, max(0, last + 1 - first), size, cut_by, partial, begins, _stream_end(screen))
 
 
-def head_window(rows: list[Row], lead: Style, base: int, limits: OutputLimits) -> Window:
+def head_window(screen: Screen, bound: Bound) -> Window:
     """The beginning of the rows. Costs what is shown; a row whose text is unchanged is not rendered again."""
-    last = _last_line(rows)
+    screen.settle()
+    rows, last = screen.rows, _last_line(screen)
     texts: list[str] = []
     size = 0
     cut_by: Literal["lines", "bytes"] | None = None
     end = 0
     while end < len(rows):
-        if end == limits.max_lines and end <= last:
+        if end == bound.max_lines and end <= last:
             cut_by = "lines"
             break
-        text = _text(rows, end, lead)
-        if size + utf8_length(text) > limits.max_bytes:
+        text = _text(screen, end)
+        if size + utf8_length(text) > bound.max_bytes:
             cut_by = "bytes"
             break
         size += utf8_length(text)
         texts.append(text)
         end += 1
     partial: Partial = ""
+    ends = _row_place(screen, end)
     if cut_by == "bytes" and end == 0:
         partial = "beginning"
-        text = _line_beginning(rows[0], lead, limits.max_bytes)
+        text = _line_beginning(rows[0], screen.lead, bound.max_bytes)
         size = utf8_length(text)
         texts.append(text)
+        ends = Place(_raw_length(text), 0)
+    shown = Rows(screen.base, rows[0].cut, tuple(texts))
     lines = min(len(texts), last + 1)
-    return Window(Rows(base, rows[0].cut, tuple(texts)), 0, end, lead, lines, size, cut_by, partial)
+    return Window(shown, screen.lead, lines, size, cut_by, partial, _row_place(screen, 0), ends)
 
 
 def utf8_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _last_line(rows: list[Row]) -> int:
+def _last_line(screen: Screen) -> int:
     """Index of the last row that is a line: an empty row at the end is none. -1 if there is no line."""
+    rows = screen.rows
     return len(rows) - 1 if rows[-1].size else len(rows) - 2
 
 
-def _before(rows: list[Row], index: int, lead: Style) -> Style:
-    return rows[index - 1].end if index else lead
+def _stream_end(screen: Screen) -> Place:
+    return Place(screen.origin - screen.undecoded, screen.line)
 
 
-def _text(rows: list[Row], index: int, lead: Style) -> str:
-    row = rows[index]
-    if index < len(rows) - 1:
-        return row.render(_before(rows, index, lead), ended=True)
+def _row_place(screen: Screen, index: int) -> Place:
+    """Where a row begins, and behind the last where the stream does not go on yet."""
+    if index == len(screen.rows):
+        return _stream_end(screen)
+    row = screen.rows[index]
+    return Place(row.start, row.line)
+
+
+def _before(screen: Screen, index: int) -> Style:
+    return screen.rows[index - 1].end if index else screen.lead
+
+
+def _text(screen: Screen, index: int) -> str:
+    row = screen.rows[index]
+    if index < len(screen.rows) - 1:
+        return row.render(_before(screen, index), ended=True)
     # The last row is open; while it is empty, a change of colour in it waits for something to colour.
-    return row.render(_before(rows, index, lead), ended=False) if row.size else ""
+    return row.render(_before(screen, index), ended=False) if row.size else ""
 
 
-def _line_end(rows: list[Row], index: int, budget: int) -> tuple[int, str]:
+def _line_end(screen: Screen, index: int, budget: int) -> tuple[int, str]:
     """(columns cut, text) of the longest end of a row that fits into `budget` bytes."""
-    row = rows[index]
-    ended = index < len(rows) - 1
+    row = screen.rows[index]
+    ended = index < len(screen.rows) - 1
 
     def render(cut: int) -> str:
         return row.render(row.style_at(cut), ended=ended, first=cut)
@@ -159,8 +190,7 @@ def _line_beginning(row: Row, lead: Style, budget: int) -> str:
     """The longest beginning of a row that fits into `budget` bytes."""
 
     def render(columns: int) -> str:
-        beginning = row.beginning(columns)
-        return beginning.render(lead, ended=False)
+        return row.beginning(columns).render(lead, ended=False)
 
     most = min(row.size, budget)
     dropped = _smallest(0, most, lambda fewer: utf8_length(render(most - fewer)) <= budget)
@@ -178,3 +208,12 @@ def _smallest(low: int, high: int, fits: Callable[[int], bool]) -> int:
         else:
             low = middle + 1
     return low
+
+
+def _raw_length(text: str) -> int:
+    """Bytes of the stream that the shown part of a line stands for.
+
+    Exact for valid UTF-8: colours are not counted, a replacement character and a shown NUL are one byte each.
+    """
+    text = plain(text)
+    return utf8_length(text) - 2 * (text.count("\ufffd") + text.count("\u2400"))

@@ -7,6 +7,7 @@ of the shown lines. Only the way in which colours are written is the package's o
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
@@ -265,6 +266,19 @@ class Terminal:
             "lines": self.newlines - first_out.newlines,
             "by": reason,
             "partial": "",
+        }
+
+    def both(self, max_bytes: int, max_lines: int) -> dict:
+        whole = self.tail(max_bytes, max_lines)
+        if whole["by"] is None:
+            return whole | {"head": ""}
+        head_bytes, head_lines = math.ceil(max_bytes / 4), min(math.ceil(max_lines / 4), max_lines - 1)
+        head = self.head(head_bytes, head_lines)
+        tail = self.tail(max_bytes - head_bytes, max_lines - head_lines)
+        return tail | {
+            "head": head["text"],
+            "bytes": tail["bytes"] - (self.total - head["bytes"]),
+            "lines": tail["lines"] - (self.newlines - head["lines"]),
         }
 
     def raw(self, text: str) -> int:

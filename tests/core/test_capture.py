@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boundcap_jupyter.core import capture as capture_module
-from boundcap_jupyter.core import screen, skip
+from boundcap_jupyter.core import hold, screen, skip
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.sgr import PLAIN, apply_sgr, transition
@@ -148,11 +148,12 @@ def test_a_progress_bar_is_one_line_of_the_view_and_all_of_it_in_the_spill():
 
 
 def test_what_takes_more_room_than_it_has_bytes_is_spilled_at_the_end():
-    data = b"\0" * 20_000
+    data = b"abcd\0" * 9_000
     capture = OutputCapture()
     assert capture.feed(data) == b""
     assert capture.finish() == data
-    assert capture.view().text == "\u2400" * (51_200 // 3)
+    # Seven bytes each; of the two that are left none begins a character.
+    assert capture.view().text == "abcd\u2400" * (51_200 // 7)
 
 
 def test_half_a_character_is_not_shown_before_its_other_half():
@@ -187,9 +188,9 @@ def test_a_flood_is_held_in_bounded_memory():
     chunk = lines(100_000, 130_000)
     for _ in range(50):
         capture.feed(chunk)
-        assert len(capture._buffer) < capture_module.BUFFER + len(chunk)
+        assert len(capture._end._buffer) < hold.BUFFER + len(chunk)
     capture.view()
-    assert len(capture._screen.rows) < 3 * 2000
+    assert len(capture._end._screen.rows) < 3 * 2000
     assert capture.totals.byte_count == 50 * len(chunk)
 
 
@@ -215,9 +216,9 @@ small_limits = st.builds(OutputLimits, st.sampled_from([64, 65, 80, 100, 1000]),
 @pytest.fixture
 def small_sizes(monkeypatch):
     """Sizes so small that the shortcuts for long streams are taken in short ones."""
-    monkeypatch.setattr(capture_module, "BUFFER", 300)
-    monkeypatch.setattr(capture_module, "WINDOW", 40)
-    monkeypatch.setattr(capture_module, "STEP", 77)
+    monkeypatch.setattr(hold, "BUFFER", 300)
+    monkeypatch.setattr(hold, "SEARCH", 40)
+    monkeypatch.setattr(hold, "STEP", 77)
     monkeypatch.setattr(capture_module, "MAX_WIDTH", 70)
     for module in (screen, reference, skip):
         monkeypatch.setattr(module, "REACH", 3)
@@ -239,8 +240,16 @@ def facts(view):
 
 
 def expected(data, limits):
+    return terminal(data, limits).tail(limits.max_bytes, limits.max_lines)
+
+
+def terminal(data, limits, **options):
     width = max(capture_module.MAX_WIDTH, limits.max_bytes + 1)
-    return reference.Terminal(data, SGR, safe_link, max_width=width).tail(limits.max_bytes, limits.max_lines)
+
+    def short_link(address):
+        return safe_link(address) if len(address) <= limits.max_bytes // 8 else ""
+
+    return reference.Terminal(data, SGR, short_link, max_width=width, **options)
 
 
 @pytest.mark.usefixtures("small_sizes")
@@ -278,13 +287,31 @@ def test_any_chunking_gives_what_a_terminal_would_show(data, limits, draw):
 def test_any_chunking_gives_the_same_head(data, max_bytes, max_lines):
     limits = OutputLimits(max_bytes, max_lines, "head")
     whole, spilled = captured([data], max_bytes=max_bytes, max_lines=max_lines, retain="head")
-    terminal = reference.Terminal(data, SGR, safe_link, max_width=max(70, max_bytes + 1), keep_start=True)
-    right = terminal.head(limits.max_bytes, limits.max_lines)
+    right = terminal(data, limits, keep_start=True).head(limits.max_bytes, limits.max_lines)
     assert facts(whole) | {"partial": ""} == right | {"partial": ""}
     assert whole.metadata.truncation.first_line_exceeds_limit == (right["partial"] == "beginning")
     for step in (1, 7):
         chunks = [data[i : i + step] for i in range(0, len(data), step)]
         assert captured(chunks, max_bytes=max_bytes, max_lines=max_lines, retain="head") == (whole, spilled)
+
+
+@pytest.mark.usefixtures("small_sizes")
+@settings(max_examples=200, deadline=None)
+@given(streams, st.sampled_from([64, 80, 400]), st.sampled_from([1, 4, 50]))
+def test_any_chunking_gives_the_same_two_ends(data, max_bytes, max_lines):
+    limits = {"max_bytes": max_bytes, "max_lines": max_lines, "retain": "both"}
+    whole, spilled = captured([data], **limits)
+    # The two ends are of one text only where no row is so wide that its ends are kept apart: others are too rare here.
+    if max(map(len, data.split(b"\n"))) <= 70:
+        right = terminal(data, OutputLimits(**limits)).both(max_bytes, max_lines)
+        assert facts(whole) | {"head": whole.head} == right
+    truncation = whole.metadata.truncation
+    assert truncation.output_bytes == len((whole.head + whole.text).encode()) <= max_bytes
+    assert truncation.output_lines <= max_lines
+    assert (whole.metadata.omitted_bytes > 0) == truncation.truncated
+    for step in (1, 7):
+        chunks = [data[i : i + step] for i in range(0, len(data), step)]
+        assert captured(chunks, **limits) == (whole, spilled)
 
 
 @pytest.mark.parametrize(
@@ -320,3 +347,70 @@ def test_the_reference_decodes_as_the_standard_says():
     # What both rely on: a maximal part of a character that is broken off becomes one U+FFFD (Unicode 16, §3.9.6).
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     assert decoder.decode(b"\xe2\x82") + decoder.decode(b"\n") == b"\xe2\x82\n".decode(errors="replace") == "\ufffd\n"
+
+
+# --- both ends
+
+
+def test_a_short_stream_has_no_two_ends():
+    view, _ = captured([lines(1, 4)], max_lines=4, retain="both")
+    assert (view.head, view.text) == ("", "1\n2\n3\n4\n")
+    assert not view.metadata.truncation.truncated
+
+
+def test_both_ends_are_kept_a_quarter_for_the_head():
+    view, spilled = captured([lines(1, 100)], max_lines=8, retain="both")
+    assert view.head == "1\n2\n"
+    assert view.text == "95\n96\n97\n98\n99\n100\n"
+    assert view.metadata.omitted_lines == 92
+    # 3 to 9, and 10 to 94.
+    assert view.metadata.omitted_bytes == 7 * 2 + 85 * 3
+    assert view.metadata.truncation.output_lines == 8
+    assert spilled == lines(1, 100)
+
+
+def test_both_ends_of_one_long_line_and_what_follows():
+    view, _ = captured([b"a" * 3_000_000 + b"END\n"], retain="both")
+    assert view.head == "a" * 12_800
+    assert view.text == "a" * (38_400 - 4) + "END\n"
+    assert view.metadata.omitted_bytes == 3_000_004 - 51_200
+    assert view.metadata.omitted_lines == 0
+    assert view.metadata.truncation.first_line_exceeds_limit
+    assert view.metadata.truncation.last_line_partial
+
+
+# --- charsets
+
+
+def test_text_in_another_charset_is_named():
+    data = "привет, мир\n".encode("koi8-r") * 100
+    for chunks in ([data], [data[i : i + 1] for i in range(len(data))]):
+        capture = OutputCapture(encoding="koi8-r")
+        for chunk in chunks:
+            capture.feed(chunk)
+        capture.finish()
+        assert capture.view().text == "привет, мир\n" * 100
+        assert not capture.view().metadata.binary
+
+
+@pytest.mark.parametrize("name", ["gbk", "shift_jis", "euc-kr", "gb18030", "cp1252", "latin-1"])
+def test_a_flood_in_another_charset_is_the_same_in_any_chunks(name):
+    line = "é" if name in ("cp1252", "latin-1") else "界" if name != "euc-kr" else "가"
+    data = (f"{line}\x1b[31m{line} text\x1b[0m\n" * 30_000).encode(name)
+    capture = OutputCapture(encoding=name)
+    for begin in range(0, len(data), 1001):
+        capture.feed(data[begin : begin + 1001])
+    capture.finish()
+    assert (
+        capture.view().text == f"{line}\x1b[31m{line} text\x1b[0m\n" * capture.view().metadata.truncation.output_lines
+    )
+    assert capture.view().metadata.truncation.truncated
+
+
+@pytest.mark.parametrize(
+    "wrong", ["no-such-charset", "utf-16", "utf-32-le", "utf-7", "iso2022_jp", "hz", "hex", None, 7]
+)
+def test_what_is_no_charset_of_a_terminal_is_refused(wrong):
+    with pytest.raises(ValueError, match="encoding") as caught:
+        OutputCapture(encoding=wrong)
+    assert repr(wrong) in str(caught.value)

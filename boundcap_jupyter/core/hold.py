@@ -1,0 +1,149 @@
+"""What is held of a stream: its beginning, its end.
+
+Bytes gather in a buffer. Only for a window, or when the buffer is full, are they interpreted (`screen`), and what can
+no longer be seen never is:
+
+- The beginning is complete once rows that the cursor can not reach any more fill it. Nothing is looked at after that.
+- The end forgets the rows that no window can show any more. If the lines at the end of a full buffer fill a window
+  whatever came before them (`skip`), all before them is dropped without being interpreted.
+
+So a flood costs little more than copying it, and any chunking of the same bytes gives the same windows.
+"""
+
+from __future__ import annotations
+
+from boundcap_jupyter.core.limits import Bound
+from boundcap_jupyter.core.screen import Screen
+from boundcap_jupyter.core.skip import fresh_start, stays_below, style_after
+from boundcap_jupyter.core.totals import Totals
+from boundcap_jupyter.core.window import Window, head_window, tail_window
+
+#: Bytes. More would be cheaper still, but the buffer is what a capture weighs.
+BUFFER = 384 * 1024
+#: Bytes at the end of the buffer in which a complete view is looked for first: 2,000 short lines fit in.
+SEARCH = 24 * 1024
+#: Bytes that are interpreted at a time, so that the rows of a long stretch never stand in memory together.
+STEP = 96 * 1024
+
+
+class Beginning:
+    """The first rows of a stream, as many as `bound` allows."""
+
+    def __init__(self, screen: Screen, bound: Bound) -> None:
+        self._screen = screen
+        self._bound = bound
+        self._buffer = bytearray()
+        #: What is held can not change any more.
+        self._complete = False
+
+    def feed(self, data: bytes) -> None:
+        if self._complete:
+            return
+        self._buffer += data
+        if len(self._buffer) >= BUFFER:
+            self._interpret()
+
+    def finish(self) -> None:
+        """The stream is over."""
+        self._interpret()
+        if not self._complete:
+            self._screen.finish()
+
+    def window(self) -> Window:
+        self._interpret()
+        return head_window(self._screen, self._bound)
+
+    def _interpret(self) -> None:
+        data = bytes(self._buffer)
+        self._buffer.clear()
+        for begin in range(0, len(data), STEP):
+            if self._complete:
+                return
+            self._screen.feed(data[begin : begin + STEP])
+            self._complete = self._is_full()
+
+    def _is_full(self) -> bool:
+        """True when the frozen rows alone fill the bound."""
+        frozen = self._screen.frozen
+        if frozen > self._bound.max_lines:
+            return True
+        return sum(row.size + 1 for row in self._screen.rows[:frozen]) > self._bound.max_bytes
+
+
+class End:
+    """The last rows of a stream, as many as a window of `bound` can show at any time."""
+
+    def __init__(self, screen: Screen, bound: Bound, totals: Totals) -> None:
+        self._screen = screen
+        self._bound = bound
+        #: Of the stream up to the end of the buffer: whoever feeds counts first.
+        self._totals = totals
+        self._buffer = bytearray()
+        self._capacity = max(BUFFER, 6 * bound.max_bytes)
+        self._search = SEARCH
+
+    def feed(self, data: bytes) -> None:
+        self._buffer += data
+        if len(self._buffer) >= self._capacity and not self._skip():
+            self._interpret()
+
+    def finish(self) -> None:
+        """The stream is over."""
+        self._interpret()
+        self._screen.finish()
+
+    def window(self, bound: Bound | None = None) -> Window:
+        """What a window shows; `bound` may be smaller than that of the whole."""
+        self._interpret()
+        return tail_window(self._screen, bound or self._bound)
+
+    def _interpret(self) -> None:
+        self._skip()
+        data = bytes(self._buffer)
+        self._buffer.clear()
+        for begin in range(0, len(data), STEP):
+            self._screen.feed(data[begin : begin + STEP])
+            self._trim()
+
+    def _trim(self) -> None:
+        """Forget the frozen rows that no window can show any more."""
+        screen, bound = self._screen, self._bound
+        size = 0
+        least = max(0, screen.frozen - bound.max_lines)
+        index = screen.frozen
+        while index > least and size <= bound.max_bytes:
+            index -= 1
+            size += screen.rows[index].size + 1
+        # The row in front of what fills a window may still be shown by its end.
+        screen.drop_rows(max(0, index - 1))
+
+    def _skip(self) -> bool:
+        """Drop the front of the buffer without interpreting it, if what follows fills a window whatever came before.
+
+        Tries longer and longer ends of the buffer, beginning with what sufficed the last time. True if it did.
+        """
+        size = len(self._buffer)
+        while 2 * self._search <= size:
+            begin = self._buffer.find(b"\n", size - self._search) + 1
+            if not begin:
+                return False
+            tail = bytes(self._buffer[begin:])
+            if not stays_below(tail):
+                return False
+            fresh = fresh_start(tail, self._bound, charset=self._screen.charset)
+            if fresh:
+                self._restart(begin + fresh, self._totals.newlines - tail.count(b"\n", fresh))
+                return True
+            self._search *= 2
+        # Perhaps there were only few lines just now: look at a shorter end again when there are more.
+        self._search = max(SEARCH, self._search // 4)
+        return False
+
+    def _restart(self, begin: int, line: int) -> None:
+        """Go on with a new screen at `begin` in the buffer, where `line` newlines of the stream lie before it."""
+        screen = self._screen
+        style = screen.style
+        if screen.held or self._buffer.find(b"\x1b", 0, begin) >= 0:
+            style = style_after(style, screen.held.encode() + self._buffer[:begin])
+        screen.restart(base=screen.base + len(screen.rows), origin=screen.origin + begin, line=line, style=style)
+        del self._buffer[:begin]

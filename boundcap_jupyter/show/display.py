@@ -1,0 +1,149 @@
+"""How a run is shown: a panel in a notebook, the result alone where nothing can be live, lines in a terminal.
+
+All of a display runs on the thread that runs the cell, but for its updates: what is displayed from another thread lands
+in whichever cell ran last.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from boundcap_jupyter.core.limits import Retain
+from boundcap_jupyter.core.update import Update
+from boundcap_jupyter.show.static import Outcome, static_bundle
+from boundcap_jupyter.show.summary import command_label
+from boundcap_jupyter.show.terminal import TerminalDisplay
+
+if TYPE_CHECKING:
+    from boundcap_jupyter.show.widget import BoundedOutput
+
+_WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class Display(Protocol):
+    """Shows one run: opened, fed with its updates as a sink, closed. Whatever happens, it is closed; twice is once."""
+
+    def opened(self, stop: Callable[[], None]) -> None:
+        """The run is about to start. `stop` asks for its end, from any thread."""
+        ...
+
+    def __call__(self, update: Update, /) -> None: ...
+
+    def closed(self, outcome: Outcome) -> None:
+        """The run is over, or never started: show what it came to."""
+        ...
+
+
+class PanelDisplay:
+    """A live panel, which the static result replaces when the run is over.
+
+    With `clears_cell` the cell is cleared and the result displayed: what nbval follows, and right even if the page was
+    reloaded, but for a cell that shows nothing else. Without it the panel's own display is updated.
+    """
+
+    def __init__(self, command: str, clears_cell: bool, retain: Retain = "tail") -> None:
+        self._command = command
+        self._clears_cell = clears_cell
+        self._retain = retain
+        self._widget: BoundedOutput | None = None
+        self._handle: Any = None
+        self._closed = False
+
+    def opened(self, stop: Callable[[], None]) -> None:
+        """Display the panel. Raises BundleMissingError where it has not been built."""
+        from boundcap_jupyter.show.widget import BoundedOutput
+
+        self._widget = BoundedOutput(self._command, foreground=True, retain=self._retain)
+        self._widget.on_stop(stop)
+        # The view alone: a text beside it would be compared by nbval, and saved by who saves while the run goes on.
+        view = {"version_major": 2, "version_minor": 0, "model_id": self._widget.model_id}
+        self._handle = _ipython_display().display({_WIDGET_VIEW: view}, raw=True, display_id=True)
+
+    def __call__(self, update: Update, /) -> None:
+        if self._widget is not None:
+            self._widget(update)
+
+    def closed(self, outcome: Outcome) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        # First: whatever comes now, the panel does not say for ever that the command runs.
+        if self._widget is not None:
+            self._widget.finish(outcome.status)
+        bundle = static_bundle(outcome, self._retain)
+        if self._handle is not None and not self._clears_cell:
+            self._handle.update(bundle, raw=True)
+        else:
+            if self._handle is not None:
+                _ipython_display().clear_output(wait=True)
+            _ipython_display().display(bundle, raw=True)
+
+
+class StaticDisplay:
+    """Only the result, once the run is over: where outputs are collected, and nobody looks before the end."""
+
+    def __init__(self, retain: Retain = "tail") -> None:
+        self._retain = retain
+        self._closed = False
+
+    def opened(self, stop: Callable[[], None]) -> None:
+        """Nothing to show yet."""
+
+    def __call__(self, update: Update, /) -> None:
+        """Nothing to show yet."""
+
+    def closed(self, outcome: Outcome) -> None:
+        if not self._closed:
+            self._closed = True
+            _ipython_display().display(static_bundle(outcome, self._retain), raw=True)
+
+
+def choose_display(command: str | Sequence[str], *, clears_cell: bool, retain: Retain = "tail") -> Display:
+    """What fits the place where this is called: a panel in a page, the result in what collects outputs, or a terminal.
+
+    A notebook that a program runs has no panel: the program would save the state of its widget, the panel's code
+    included, and nbval, which reads nothing before a cell is over, loses the messages of a cell that sends more than
+    1,000. Raises RuntimeError in a kernel on a thread that runs no cell.
+    """
+    shell = _shell()
+    if shell is None:
+        return TerminalDisplay(retain)
+    from IPython.core.displaypub import CapturingDisplayPublisher
+
+    captured = isinstance(shell.display_pub, CapturingDisplayPublisher)
+    if not captured and getattr(shell, "kernel", None) is None:
+        return TerminalDisplay(retain)
+    if not _runs_cells(threading.current_thread()):
+        raise RuntimeError("a run can be displayed only on the thread that runs the cell: use display=False")
+    if captured or not _has_page(shell):
+        return StaticDisplay(retain)
+    return PanelDisplay(command_label(command), clears_cell, retain)
+
+
+def _ipython_display() -> Any:
+    # Any: IPython is typed in part, and each version in another part.
+    return import_module("IPython.display")
+
+
+def _shell() -> Any:
+    """The running IPython shell, None in plain Python, which this does not make import IPython."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None else None
+
+
+def _runs_cells(thread: threading.Thread) -> bool:
+    # Cells also run on the threads of a kernel's subshells.
+    return thread is threading.main_thread() or type(thread).__module__.startswith("ipykernel.")
+
+
+def _has_page(shell: Any) -> bool:
+    """Whether a page shows the cell that runs.
+
+    JupyterLab, Notebook 7 and VS Code name the cell in their request; nbclient, nbval, papermill and Jupyter console
+    have none to name. Colab is known by its module, whatever its requests say.
+    """
+    return "cellId" in shell.get_parent().get("metadata", {}) or "google.colab" in sys.modules

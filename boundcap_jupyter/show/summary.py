@@ -1,0 +1,172 @@
+"""The words for people: what became of a run, how much it printed, what of it is shown and where the rest is.
+
+The words of the panel (js/src/core/format.ts) are the same, so that nothing changes under the reader's eye when the
+static result takes its place. Counts are exact, with commas in every country; totals are of raw bytes and lines.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from typing import Literal
+
+from boundcap_jupyter.core.limits import Retain
+from boundcap_jupyter.core.status import RunState, RunStatus
+from boundcap_jupyter.core.view import OutputMetadata, OutputView
+
+Outcome = Literal["running", "good", "bad", "ended"]
+
+#: Between the parts of a line.
+DOT = " · "
+#: Seconds. Above, a tenth is noise.
+_TENTHS_UNTIL = 10
+
+#: Characters. A label is read at a glance; a script may have a megabyte.
+_LABEL_LENGTH = 120
+
+_LABELS = {
+    RunState.RUNNING: "running",
+    RunState.EXITED: "done",
+    RunState.SIGNALED: "failed",
+    RunState.STOPPED: "stopped",
+    RunState.TIMEOUT: "timed out",
+    RunState.IDLE_TIMEOUT: f"timed out{DOT}no output",
+    RunState.SPAWN_ERROR: "could not start",
+    RunState.SPILL_ERROR: f"failed{DOT}output could not be kept",
+    RunState.CALLBACK_ERROR: f"failed{DOT}the output's receiver raised",
+    RunState.WORKER_LOST: f"failed{DOT}worker lost",
+    RunState.INTERRUPTED: "interrupted",
+}
+
+
+def command_label(command: str | Sequence[str]) -> str:
+    """The command in one line of at most `_LABEL_LENGTH` characters: the first line of a script that says something."""
+    script = command if isinstance(command, str) else shlex.join(command)
+    first, *rest = [line.strip() for line in script.splitlines() if line.strip()] or [""]
+    if len(first) > _LABEL_LENGTH or rest:
+        return first[: _LABEL_LENGTH - 2] + " …"
+    return first
+
+
+def status_line(status: RunStatus, view: OutputView, retain: Retain = "tail") -> str:
+    """One line that says it all, in plain text.
+
+    exit 0 · 3,000 lines · 13,893 B · 0.4 s · last 2,000 lines shown · complete output: ~/.cache/boundcap/…/output.log
+    """
+    metadata = view.metadata
+    place = spill_words(metadata)
+    if place and metadata.spill_path is not None:
+        place = f"{place} {display_path(metadata.spill_path)}"
+    parts = [_ending(status), *totals(metadata), duration(status.duration), shown(view, retain, of=False), place]
+    return DOT.join(part for part in parts if part)
+
+
+def outcome(status: RunStatus) -> Outcome:
+    """What the state means to the person who waits. The exit status alone decides between good and bad."""
+    if status.state is RunState.RUNNING:
+        return "running"
+    if status.succeeded:
+        return "good"
+    return "ended" if status.state in (RunState.STOPPED, RunState.INTERRUPTED) else "bad"
+
+
+def state_label(status: RunStatus) -> str:
+    """The state in a word or two, as the header of the panel has it; why a run failed stands elsewhere."""
+    if status.state is RunState.EXITED and status.exit_code != 0:
+        return f"failed{DOT}exit {_known(status.exit_code)}"
+    if status.state is RunState.SIGNALED:
+        return f"failed{DOT}{status.signal or 'signal'}"
+    return _LABELS[status.state]
+
+
+def detail(status: RunStatus) -> str:
+    """Why the run failed, in one line whatever the reason is made of, or ""."""
+    return " ".join(status.detail.split())
+
+
+def _ending(status: RunStatus) -> str:
+    if status.state is RunState.EXITED:
+        return "exit 0" if status.exit_code == 0 else state_label(status)
+    if status.state is RunState.SIGNALED:
+        return f"killed by {status.signal or 'a signal'}"
+    why = detail(status)
+    if why and outcome(status) == "bad" and status.state not in (RunState.TIMEOUT, RunState.IDLE_TIMEOUT):
+        return f"failed: {why}"
+    return state_label(status)
+
+
+def totals(metadata: OutputMetadata) -> tuple[str, str]:
+    """Lines and bytes of the whole stream."""
+    return lines(metadata.truncation.total_lines), size(metadata.truncation.total_bytes)
+
+
+def shown(view: OutputView, retain: Retain = "tail", *, of: bool = True) -> str:
+    """What the text shows of the whole, "" when that is everything.
+
+    `of` adds the whole where its totals do not stand beside it: "last 2,000 of 3,000 lines", "last 2,000 lines shown".
+    """
+    metadata, truncation = view.metadata, view.metadata.truncation
+    if metadata.binary:
+        return "binary output, shown as hex"
+    if not truncation.truncated:
+        return ""
+    total, verb = truncation.total_lines, "" if of else " shown"
+    count = f"{number(truncation.output_lines)} of {lines(total)}" if of else f"{lines(truncation.output_lines)} shown"
+    in_all = f", {lines(total)} in all" if of and total > 1 else ""
+    if truncation.last_line_partial:
+        line = "a line" if total == 1 else "the last line"
+        return f"end of {line} of {size(metadata.last_line_bytes)}{verb}{in_all}"
+    if truncation.first_line_exceeds_limit:
+        return f"start of a long line{verb}{in_all}"
+    return f"{'first' if retain == 'head' else 'last'} {count}{', the first one cut' * metadata.first_line_partial}"
+
+
+def spill_words(metadata: OutputMetadata) -> str:
+    """What the path of the spill leads to, to be said before it; what became of the rest where there is no spill."""
+    if metadata.spill_state == "none":
+        return "the rest was not kept" if metadata.truncation.truncated else ""
+    if metadata.spill_state == "incomplete":
+        return f"incomplete, {size(metadata.spill_bytes)} kept:"
+    return "complete output:" if metadata.spill_state == "complete" else "all output so far:"
+
+
+def omission(metadata: OutputMetadata) -> str:
+    """The marker between head and tail where both are shown."""
+    return f"… {lines(metadata.omitted_lines)}, {size(metadata.omitted_bytes)} not shown …"
+
+
+def display_path(path: str) -> str:
+    """The path with the home directory as ~: a shell takes it, and a shared notebook does not tell a user's name."""
+    # As text: a Path would take "//" and "." out of the rest, which is not ours to change.
+    home = os.path.expanduser("~").rstrip(os.sep)  # noqa: PTH111
+    if home and (path == home or path.startswith(home + os.sep)):
+        return "~" + path[len(home) :]
+    return path
+
+
+def duration(seconds: float) -> str:
+    """Seconds as "0.4 s", "12 s", "3 min 05 s", "2 h 07 min": never more than what has passed."""
+    if seconds < _TENTHS_UNTIL:
+        return f"{int(seconds * 10) / 10:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    if minutes == 0:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{number(hours)} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def number(count: int) -> str:
+    return f"{count:,}"
+
+
+def size(count: int) -> str:
+    return f"{count:,} B"
+
+
+def lines(count: int) -> str:
+    return f"{count:,} line" if count == 1 else f"{count:,} lines"
+
+
+def _known(code: int | None) -> str:
+    return "unknown" if code is None else str(code)

@@ -1,0 +1,155 @@
+"""A run in a terminal: one live line while it runs, then the bounded text and the status line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import unicodedata
+from collections.abc import Callable
+from typing import TextIO
+
+from boundcap_jupyter.core.limits import Retain
+from boundcap_jupyter.core.text import plain
+from boundcap_jupyter.core.update import Replace, Update, apply_update
+from boundcap_jupyter.core.view import OutputView
+from boundcap_jupyter.show.markup import plain_text
+from boundcap_jupyter.show.static import Outcome
+from boundcap_jupyter.show.summary import DOT, duration, omission, status_line, totals
+
+#: Seconds between two drawings of the live line: faster than anyone reads, slow enough for a remote terminal.
+REDRAW_INTERVAL = 0.1
+#: Seconds after which a line with nothing new is drawn again, for the time that passes.
+TICK = 1.0
+
+_CLEAR_LINE = "\r\x1b[K"
+#: Ends colours and a link, whatever of them is open.
+_RESET = "\x1b[0m\x1b]8;;\x1b\\"
+
+
+class TerminalDisplay:
+    """Shows a run in the terminal behind `out` and `err`, by default the standard output and error of the moment.
+
+    While the run goes on, `err`, if it is a terminal, has one line with its time, totals and last line of output. At
+    the end `out` gets the text, in colours if it is a terminal and NO_COLOR is not set, and the status line.
+    """
+
+    def __init__(self, retain: Retain = "tail", *, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self._retain = retain
+        self._out = out
+        self._err = err
+        self._view: OutputView | None = None
+        self._started = time.monotonic()
+        self._changed = threading.Event()
+        self._over = threading.Event()
+        self._drawer: threading.Thread | None = None
+        self._closed = False
+
+    def opened(self, stop: Callable[[], None]) -> None:  # noqa: ARG002 - here Ctrl-C is the way to stop
+        """Begin to show."""
+        self._started = time.monotonic()
+        err = self._err or sys.stderr
+        if _is_terminal(err):
+            self._drawer = threading.Thread(target=self._draw, args=(err,), name="boundcap-terminal", daemon=True)
+            self._drawer.start()
+
+    def __call__(self, update: Update, /) -> None:
+        if self._drawer is None:
+            return
+        if isinstance(update, Replace):
+            self._view = update.output
+        elif self._view is not None:
+            self._view = apply_update(self._view, update)
+        self._changed.set()
+
+    def closed(self, outcome: Outcome) -> None:
+        """Take the live line away and print the result, once."""
+        if self._closed:
+            return
+        self._closed = True
+        self._over.set()
+        self._changed.set()
+        if self._drawer is not None:
+            self._drawer.join()
+        out = self._out or sys.stdout
+        out.write(terminal_text(outcome, self._retain, colours=_is_terminal(out) and not os.environ.get("NO_COLOR")))
+        out.flush()
+
+    def _draw(self, err: TextIO) -> None:
+        while not self._over.is_set():
+            line = live_line(self._view, time.monotonic() - self._started, self._retain)
+            err.write(_CLEAR_LINE + clip(line, _columns(err) - 1))
+            err.flush()
+            self._over.wait(REDRAW_INTERVAL)
+            self._changed.wait(TICK)
+            self._changed.clear()
+        err.write(_CLEAR_LINE)
+        err.flush()
+
+
+def live_line(view: OutputView | None, elapsed: float, retain: Retain = "tail") -> str:
+    """What is going on, in one line of plain text."""
+    if view is None:
+        return f"running{DOT}{duration(elapsed)}"
+    parts = ["running", duration(elapsed), *totals(view.metadata)]
+    # A full head stands still: its last line says nothing of what goes on.
+    if retain != "head" or not view.metadata.truncation.truncated:
+        parts.append(plain(view.text.rstrip("\n").rpartition("\n")[2]).replace("\t", " "))
+    return DOT.join(part for part in parts if part)
+
+
+def terminal_text(outcome: Outcome, retain: Retain = "tail", *, colours: bool) -> str:
+    """The bounded text, the status line below it, and a newline."""
+    view = outcome.view
+    text = _coloured(view) if colours else plain_text(view)
+    newline = "" if not text or text.endswith("\n") else "\n"
+    return f"{text}{newline}{status_line(outcome.status, view, retain)}\n"
+
+
+def clip(text: str, columns: int) -> str:
+    """The beginning of a plain text that takes at most `columns` columns of a terminal, "…" for what is cut."""
+    width = 0
+    for index, character in enumerate(text):
+        width += _width(character)
+        if width > columns:
+            # The ellipsis needs a column of its own, and a wide character is two.
+            kept = text[:index]
+            while kept and sum(map(_width, kept)) >= columns:
+                kept = kept[:-1]
+            return kept + "…" if columns > 0 else ""
+    return text
+
+
+def _coloured(view: OutputView) -> str:
+    head = ""
+    if view.head:
+        newline = "" if plain(view.head).endswith("\n") else "\n"
+        head = f"{view.head}{_reset(view.head)}{newline}{omission(view.metadata)}\n"
+    body = view.metadata.lead_sgr + view.text
+    if not body.endswith("\n"):
+        return head + body + _reset(body)
+    # Before the newline: a background that is still set would paint the next line.
+    return f"{head}{body[:-1]}{_reset(body)}\n"
+
+
+def _reset(text: str) -> str:
+    return _RESET if "\x1b" in text else ""
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    """A terminal that knows escape sequences."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,186 @@
+"""The live panel of a run as a widget: takes updates in the kernel, shows them in the page.
+
+Updates travel as numbered custom messages. The `snapshot` trait carries the folded view with the number of the last
+update in it, and is read only when someone asks for the state: a page that is reloaded, or a panel that comes late,
+starts from there, and updates up to that number are ignored (js/src/core/replica.ts). So nothing is sent twice while
+a command runs, and nothing is missing after a reload.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+import traitlets
+from anywidget import AnyWidget
+
+from boundcap_jupyter.core.limits import Retain
+from boundcap_jupyter.core.status import RunState, RunStatus
+from boundcap_jupyter.core.update import Replace, Update, apply_update
+from boundcap_jupyter.core.view import OutputMetadata, OutputView
+from boundcap_jupyter.show.bundle import read_bundle
+from boundcap_jupyter.show.summary import display_path
+from boundcap_jupyter.show.wire import (
+    STOPPING,
+    asks_to_stop,
+    status_message,
+    status_to_wire,
+    update_message,
+    view_to_wire,
+)
+
+_log = logging.getLogger(__name__)
+
+
+class BoundedOutput(AnyWidget):
+    """A sink that shows a run where a widget goes: in a cell, a VBox, a Tab.
+
+    command     what is run, for the label of the panel
+    foreground  the kernel's main thread waits for this run, so Stop may interrupt the kernel if nothing else helps
+    retain      the end of the stream that the view keeps, for the words beside it
+
+    `state`, `exit_code`, `signal`, `duration` (seconds), `total_bytes`, `total_lines` and `spill_path` tell of the run
+    and can be observed. While it runs they change on the thread that reads its output: an observer that raises ends
+    the run, as any sink does.
+
+    Raises BundleMissingError where the panel has not been built. Creating one opens a comm and sends the panel's code,
+    some tens of kilobytes; an update costs one fold of the view and one message.
+    """
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+    command = traitlets.Unicode().tag(sync=True)
+    foreground = traitlets.Bool(False).tag(sync=True)
+    retain = traitlets.Enum(["tail", "head", "both"], "tail").tag(sync=True)
+    snapshot = traitlets.Any(read_only=True).tag(sync=True, to_json=lambda _, widget: widget._snapshot())
+
+    state = traitlets.Unicode(RunState.RUNNING, read_only=True)
+    exit_code = traitlets.Int(None, allow_none=True, read_only=True)
+    signal = traitlets.Unicode(None, allow_none=True, read_only=True)
+    duration = traitlets.Float(0.0, read_only=True)
+    total_bytes = traitlets.Int(0, read_only=True)
+    total_lines = traitlets.Int(0, read_only=True)
+    spill_path = traitlets.Unicode(None, allow_none=True, read_only=True)
+
+    def __init__(self, command: str = "", *, foreground: bool = False, retain: Retain = "tail") -> None:
+        # Before the widget opens: its state, the snapshot in it, is read then.
+        self._lock = Lock()
+        self._view: OutputView | None = None
+        self._seq = 0
+        self._final: RunStatus | None = None
+        self._started = time.monotonic()
+        self._stop_callbacks: list[Callable[[], None]] = []
+        super().__init__(command=command, foreground=foreground, retain=retain)
+        self.on_msg(self._receive)
+        _hear_while_busy(self.comm)
+
+    @traitlets.default("_esm")
+    def _read_module(self) -> str:
+        return read_bundle("panel.js")
+
+    @traitlets.default("_css")
+    def _read_style(self) -> str:
+        return read_bundle("panel.css")
+
+    def __call__(self, update: Update, /) -> None:
+        """Fold one update and send it to every panel.
+
+        Updates before the first replace are passed over: a sink that joins late has nothing to fold them into. Raises
+        ValueError for an update that belongs to another view.
+        """
+        with self._lock:
+            if self._view is None and not isinstance(update, Replace):
+                return
+            view = self._view = _fold(self._view, update)
+            self._seq += 1
+            # Sent under the lock: the numbers must leave in their order.
+            self.send(update_message(self._seq, _for_page(update)))
+        truncation = view.metadata.truncation
+        self.set_trait("duration", time.monotonic() - self._started)
+        self.set_trait("total_lines", truncation.total_lines)
+        self.set_trait("total_bytes", truncation.total_bytes)
+        self.set_trait("spill_path", view.metadata.spill_path)
+
+    def finish(self, status: RunStatus) -> None:
+        """The run is over: tell the panels and the observers, once. Elapsed time stands still from here on."""
+        with self._lock:
+            if self._final is not None:
+                return
+            self._final = status
+            self.send(status_message(status))
+        self.set_trait("exit_code", status.exit_code)
+        self.set_trait("signal", status.signal)
+        self.set_trait("duration", status.duration)
+        # Last: who observes the state finds the rest in place.
+        self.set_trait("state", status.state)
+
+    def on_stop(self, callback: Callable[[], None]) -> None:
+        """Call `callback` when a panel asks to stop the run, on the thread that hears it: main, or a subshell's."""
+        self._stop_callbacks.append(callback)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take from a page what belongs to pages, such as the layout; nothing that says what ran or what is shown."""
+        refused = sync_data.keys() & self._OURS
+        if refused:
+            _log.debug("a page may not set %s", ", ".join(sorted(refused)))
+        super().set_state({name: value for name, value in sync_data.items() if name not in refused})
+
+    _OURS = frozenset({"_esm", "_css", "_anywidget_id", "command", "foreground", "retain", "snapshot"})
+
+    def _snapshot(self) -> dict[str, Any]:
+        with self._lock:
+            view, seq, status = self._view, self._seq, self._final
+        if status is None:
+            status = RunStatus(RunState.RUNNING, duration=time.monotonic() - self._started)
+        output = None if view is None else view_to_wire(replace(view, metadata=_shareable(view.metadata)))
+        return {"seq": seq, "output": output, "status": status_to_wire(status)}
+
+    def _receive(self, _widget: object, content: object, _buffers: object) -> None:
+        if not asks_to_stop(content):
+            _log.debug("ignored a message of the panel: %.200r", content)
+            return
+        with self._lock:
+            final = self._final
+        if final is not None:
+            # The page missed the end.
+            self.send(status_message(final))
+            return
+        # First of all: a panel that hears nothing for 0.8 s interrupts the kernel.
+        self.send(STOPPING)
+        for callback in self._stop_callbacks:
+            callback()
+
+
+def _fold(view: OutputView | None, update: Update) -> OutputView:
+    if isinstance(update, Replace):
+        view = update.output
+    else:
+        assert view is not None
+        view = apply_update(view, update)
+    # Rows hold the text a second time, for `diff`, which nobody asks for here.
+    return replace(view, rows=None) if view.rows is not None else view
+
+
+def _for_page(update: Update) -> Update:
+    if isinstance(update, Replace):
+        return Replace(replace(update.output, metadata=_shareable(update.output.metadata)))
+    return replace(update, metadata=_shareable(update.metadata))
+
+
+def _shareable(metadata: OutputMetadata) -> OutputMetadata:
+    return metadata if metadata.spill_path is None else replace(metadata, spill_path=display_path(metadata.spill_path))
+
+
+def _hear_while_busy(comm: object) -> None:
+    """Let messages of the page reach the kernel while a cell runs.
+
+    Front ends send them on a subshell, but ipykernel 7.4 routes them back to the shell that last published, which is
+    the one that is busy with the run. None turns that off; other versions have no such attribute, and need nothing or
+    cannot be helped from here. A private attribute: if it goes, Stop arrives late and the panel interrupts the kernel.
+    """
+    if hasattr(comm, "_reply_subshell_for"):
+        comm._reply_subshell_for = None

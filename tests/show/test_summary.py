@@ -1,0 +1,174 @@
+import os
+import subprocess
+
+import pytest
+
+from boundcap_jupyter.core.status import RunState, RunStatus
+from boundcap_jupyter.show import summary
+from tests.show.examples import DONE, FAILED, NUMBERS, spilled, view_of, view_with
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+
+
+def test_one_line_says_it_all():
+    view = spilled(view_of(NUMBERS), "/home/ada/.cache/boundcap/s/r/output.log")
+    assert summary.status_line(DONE, view) == (
+        "exit 0 · 3,000 lines · 13,893 B · 0.4 s · last 2,000 lines shown · "
+        "complete output: ~/.cache/boundcap/s/r/output.log"
+    )
+
+
+def test_what_is_whole_needs_no_more_words():
+    assert summary.status_line(DONE, view_of(b"one\n")) == "exit 0 · 1 line · 4 B · 0.4 s"
+    assert summary.status_line(DONE, view_of(b"")) == "exit 0 · 0 lines · 0 B · 0.4 s"
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "label"),
+    [
+        (RunStatus(RunState.RUNNING), "running", "running"),
+        (RunStatus(RunState.EXITED, 3), "failed · exit 3", "failed · exit 3"),
+        (RunStatus(RunState.EXITED), "failed · exit unknown", "failed · exit unknown"),
+        (RunStatus(RunState.SIGNALED, 143, "SIGTERM"), "killed by SIGTERM", "failed · SIGTERM"),
+        (RunStatus(RunState.STOPPED, 130, "SIGINT"), "stopped", "stopped"),
+        (RunStatus(RunState.TIMEOUT, 143, "SIGTERM"), "timed out", "timed out"),
+        (RunStatus(RunState.TIMEOUT, detail="ended after 1 s"), "timed out", "timed out"),
+        (RunStatus(RunState.IDLE_TIMEOUT), "timed out · no output", "timed out · no output"),
+        (RunStatus(RunState.SPAWN_ERROR, detail="no bash"), "failed: no bash", "could not start"),
+        (RunStatus(RunState.SPAWN_ERROR), "could not start", "could not start"),
+        (RunStatus(RunState.SPILL_ERROR, detail="a\nb"), "failed: a b", "failed · output could not be kept"),
+        (RunStatus(RunState.CALLBACK_ERROR, detail="x"), "failed: x", "failed · the output's receiver raised"),
+        (RunStatus(RunState.WORKER_LOST), "failed · worker lost", "failed · worker lost"),
+        (RunStatus(RunState.INTERRUPTED), "interrupted", "interrupted"),
+    ],
+)
+def test_every_state_has_its_words(status, words, label):
+    assert summary.status_line(status, view_of(b"")) == f"{words} · 0 lines · 0 B · 0.0 s"
+    assert summary.state_label(status) == label
+
+
+def test_every_state_has_a_label():
+    assert all(summary.state_label(RunStatus(state)) for state in RunState)
+
+
+def test_the_exit_status_alone_decides_between_good_and_bad():
+    outcomes = {state: summary.outcome(RunStatus(state, 0)) for state in RunState}
+    assert outcomes.pop(RunState.RUNNING) == "running"
+    assert outcomes.pop(RunState.EXITED) == "good"
+    assert outcomes.pop(RunState.STOPPED) == outcomes.pop(RunState.INTERRUPTED) == "ended"
+    assert set(outcomes.values()) == {"bad"}
+    assert summary.outcome(FAILED) == "bad"
+
+
+@pytest.mark.parametrize(
+    ("view", "retain", "beside_totals", "alone"),
+    [
+        (view_of(b"x\n"), "tail", "", ""),
+        (view_of(NUMBERS, max_lines=1), "tail", "last 1 line shown", "last 1 of 3,000 lines"),
+        (view_of(NUMBERS, retain="head"), "head", "first 2,000 lines shown", "first 2,000 of 3,000 lines"),
+        (view_of(b"*" * 100_000 + b"\n"), "tail", "end of a line of 100,000 B shown", "end of a line of 100,000 B"),
+        (
+            view_of(b"1\n" + b"*" * 100_000),
+            "tail",
+            "end of the last line of 100,000 B shown",
+            "end of the last line of 100,000 B, 2 lines in all",
+        ),
+        (view_of(b"*" * 100_000, retain="head"), "head", "start of a long line shown", "start of a long line"),
+        (
+            view_of(b"*" * 100_000 + b"\n1\n", retain="head"),
+            "head",
+            "start of a long line shown",
+            "start of a long line, 2 lines in all",
+        ),
+        (
+            view_of(b"*" * 1000 + b"\nend\n", max_bytes=64),
+            "tail",
+            "last 2 lines shown, the first one cut",
+            "last 2 of 2 lines, the first one cut",
+        ),
+        (view_with(binary=True), "tail", "binary output, shown as hex", "binary output, shown as hex"),
+    ],
+)
+def test_what_is_shown_of_the_whole_is_said_exactly(view, retain, beside_totals, alone):
+    assert summary.shown(view, retain, of=False) == beside_totals
+    assert summary.shown(view, retain) == alone
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("complete", "complete output:"),
+        ("open", "all output so far:"),
+        ("incomplete", "incomplete, 13,893 B kept:"),
+    ],
+)
+def test_what_a_spill_holds_is_said_before_its_path(state, words):
+    view = spilled(view_of(NUMBERS), "/x/output.log", state)
+    assert summary.spill_words(view.metadata) == words
+    assert summary.status_line(DONE, view).endswith(f" · {words} /x/output.log")
+
+
+def test_what_was_not_kept_is_said():
+    assert summary.status_line(DONE, view_of(NUMBERS)).endswith(" · last 2,000 lines shown · the rest was not kept")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "0.0 s"),
+        (0.49, "0.4 s"),
+        (9.99, "9.9 s"),
+        (10, "10 s"),
+        (59.99, "59 s"),
+        (60, "1 min 00 s"),
+        (185.2, "3 min 05 s"),
+        (3599.9, "59 min 59 s"),
+        (7620, "2 h 07 min"),
+        (3_600_000, "1,000 h 00 min"),
+    ],
+)
+def test_a_duration_never_says_more_than_what_has_passed(seconds, words):
+    assert summary.duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/home/ada/x/output.log", "~/x/output.log"),
+        ("/home/ada", "~"),
+        ("/home/adam/output.log", "/home/adam/output.log"),
+        ("/tmp/home/ada/x", "/tmp/home/ada/x"),
+        ("output.log", "output.log"),
+    ],
+)
+def test_the_home_directory_is_abbreviated(path, shown):
+    assert summary.display_path(path) == shown
+
+
+def test_a_shell_takes_the_abbreviated_path():
+    script = f"printf %s {summary.display_path('/home/ada/x/output.log')}"
+    printed = subprocess.run(["sh", "-c", script], env=dict(os.environ), stdout=subprocess.PIPE, text=True, check=True)
+    assert printed.stdout == "/home/ada/x/output.log"
+
+
+def test_without_a_home_a_path_stays_as_it_is(monkeypatch):
+    monkeypatch.setenv("HOME", "/")
+    assert summary.display_path("/x/output.log") == "/x/output.log"
+
+
+@pytest.mark.parametrize(
+    ("command", "label"),
+    [
+        ("make -j8", "make -j8"),
+        ("\n\n  make -j8 \n", "make -j8"),
+        ("make\nmake test\n", "make …"),
+        (["printf", "%s", "a b"], "printf %s 'a b'"),
+        ("", ""),
+        ("x" * 121, "x" * 118 + " …"),
+    ],
+)
+def test_a_command_has_a_label_of_one_line(command, label):
+    assert summary.command_label(command) == label

@@ -1,0 +1,230 @@
+import json
+import logging
+import threading
+
+import comm
+import pytest
+from comm.base_comm import BaseComm
+
+from boundcap_jupyter.core.publisher import AdaptivePublisher
+from boundcap_jupyter.core.status import RunState, RunStatus
+from boundcap_jupyter.core.update import Append, Replace, apply_update
+from boundcap_jupyter.show import bundle, widget, wire
+from boundcap_jupyter.show.bundle import BundleMissingError
+from boundcap_jupyter.show.widget import BoundedOutput
+from tests.show.examples import DONE, NUMBERS, spilled, view_of, view_with
+
+
+class RecordingComm(BaseComm):
+    """A comm to a page that remembers what it got."""
+
+    def __init__(self, *args, **kwargs):
+        self.published = []
+        super().__init__(*args, **kwargs)
+
+    def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
+        self.published.append((msg_type, json.loads(json.dumps(data))))
+
+    def customs(self):
+        return [data["content"] for _, data in self.published if data.get("method") == "custom"]
+
+    def receives(self, content):
+        self.handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+
+
+@pytest.fixture(autouse=True)
+def page(monkeypatch):
+    monkeypatch.setattr(comm, "create_comm", RecordingComm)
+    monkeypatch.setattr(widget, "read_bundle", lambda name: f"/* {name} */")
+
+
+def _replace(data):
+    return Replace(view_of(data))
+
+
+def test_the_state_of_a_new_widget_names_the_run_and_carries_the_panel():
+    panel = BoundedOutput("make", foreground=True, retain="head")
+    (_, opening), *rest = panel.comm.published
+    state = opening["state"]
+    assert rest == []
+    assert (state["command"], state["foreground"], state["retain"]) == ("make", True, "head")
+    assert (state["_esm"], state["_css"]) == ("/* panel.js */", "/* panel.css */")
+    assert state["snapshot"]["seq"] == 0
+    assert state["snapshot"]["output"] is None
+    assert state["snapshot"]["status"]["state"] == "running"
+
+
+def test_updates_travel_as_numbered_messages_and_nothing_else_is_sent():
+    panel = BoundedOutput()
+    update = _replace(b"one\n")
+    more = Append("two\n", view_of(b"one\ntwo\n").metadata)
+    panel(update)
+    panel(more)
+    assert panel.comm.customs() == [wire.update_message(1, update), wire.update_message(2, more)]
+    assert len(panel.comm.published) == 3
+
+
+def test_a_page_that_folds_the_messages_or_starts_from_any_snapshot_ends_with_the_same_view():
+    panel = BoundedOutput()
+    lines, publisher = [], None
+    publisher = AdaptivePublisher(lambda: view_of(b"".join(lines), max_lines=20))
+    snapshots = []
+    for second in range(60):
+        lines.append(b"\x1b[31mline %d \xf0\x9f\x8e\x89\x1b[0m\n" % second)
+        publisher.mark()
+        if update := publisher.poll(second):
+            panel(update)
+        snapshots.append(panel.get_state("snapshot")["snapshot"])
+    panel(publisher.finish(61))
+    messages = panel.comm.customs()
+    for snapshot in snapshots:
+        view = wire.view_from_wire(snapshot["output"])
+        for message in messages[snapshot["seq"] :]:
+            view = apply_update(view, wire.update_from_wire(message["update"]))
+        assert view == view_of(b"".join(lines), max_lines=20)
+
+
+def test_a_snapshot_holds_the_updates_up_to_its_number_also_between_threads():
+    panel = BoundedOutput()
+    panel(Replace(view_with("")))
+    torn = []
+    over = threading.Event()
+
+    def read():
+        while not over.is_set():
+            snapshot = panel.get_state("snapshot")["snapshot"]
+            if len(snapshot["output"]["text"]) != snapshot["seq"] - 1:
+                torn.append(snapshot)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(500):
+        panel(Append("x", view_with("").metadata))
+    over.set()
+    reader.join()
+    assert torn == []
+    assert [message["seq"] for message in panel.comm.customs()] == list(range(1, 502))
+
+
+def test_who_joins_late_starts_with_the_next_replace():
+    panel = BoundedOutput()
+    panel(Append("lost\n", view_of(b"lost\n").metadata))
+    assert panel.comm.customs() == []
+    panel(_replace(b"lost\nfound\n"))
+    assert [message["seq"] for message in panel.comm.customs()] == [1]
+
+
+def test_traits_tell_of_the_run_and_are_not_sent():
+    panel = BoundedOutput()
+    seen = []
+    panel.observe(lambda change: seen.append((change.name, change.new)), ["total_lines", "total_bytes", "state"])
+    panel(Replace(spilled(view_of(NUMBERS), "/x/output.log")))
+    assert (panel.total_lines, panel.total_bytes, panel.spill_path) == (3000, 13893, "/x/output.log")
+    assert (panel.state, panel.exit_code) == (RunState.RUNNING, None)
+    panel.finish(RunStatus(RunState.SIGNALED, 143, "SIGTERM", 2.5))
+    assert (panel.state, panel.exit_code, panel.signal, panel.duration) == ("signaled", 143, "SIGTERM", 2.5)
+    assert seen == [("total_lines", 3000), ("total_bytes", 13893), ("state", "signaled")]
+    assert not {"state", "exit_code", "signal", "duration", "total_bytes"} & panel.get_state().keys()
+
+
+def test_who_observes_the_state_finds_the_rest_in_place():
+    panel = BoundedOutput()
+    seen = []
+    panel.observe(lambda _: seen.append((panel.exit_code, panel.duration)), "state")
+    panel.finish(RunStatus(RunState.EXITED, 3, duration=1.5))
+    assert seen == [(3, 1.5)]
+
+
+def test_only_the_run_sets_the_traits():
+    panel = BoundedOutput()
+    with pytest.raises(Exception, match="read-only"):
+        panel.total_bytes = 5
+
+
+def test_the_end_is_told_once_and_time_stands_still():
+    panel = BoundedOutput()
+    panel(_replace(b"one\n"))
+    panel.finish(DONE)
+    panel.finish(RunStatus(RunState.STOPPED))
+    assert panel.comm.customs()[1:] == [wire.status_message(DONE)]
+    assert panel.state == "exited"
+    first, second = (panel.get_state("snapshot")["snapshot"] for _ in range(2))
+    assert first == second
+    assert first["status"]["duration"] == DONE.duration
+
+
+def test_the_page_gets_the_path_without_the_users_name(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+    panel = BoundedOutput()
+    view = spilled(view_of(NUMBERS), "/home/ada/x/output.log")
+    panel(Replace(view))
+    panel(Append("", view.metadata))
+    first, second = panel.comm.customs()
+    paths = [
+        first["update"]["output"]["metadata"]["spillPath"],
+        second["update"]["metadata"]["spillPath"],
+        panel.get_state("snapshot")["snapshot"]["output"]["metadata"]["spillPath"],
+    ]
+    assert paths == ["~/x/output.log"] * 3
+    assert panel.spill_path == "/home/ada/x/output.log"
+
+
+def test_a_stop_is_acknowledged_before_it_is_done():
+    panel = BoundedOutput()
+    seen = []
+    panel.on_stop(lambda: seen.append(list(panel.comm.customs())))
+    panel.comm.receives({"type": "stop"})
+    assert seen == [[wire.STOPPING]]
+
+
+@pytest.mark.parametrize("message", [{"type": "halt"}, {"type": "stop", "pid": 1}, "stop", None, 5, [], {}], ids=repr)
+def test_any_other_message_of_a_page_is_ignored_with_a_record(message, caplog):
+    panel = BoundedOutput()
+    panel.on_stop(lambda: pytest.fail("stopped"))
+    with caplog.at_level(logging.DEBUG, logger=widget.__name__):
+        panel.comm.receives(message)
+    assert panel.comm.customs() == []
+    assert "ignored a message" in caplog.text
+
+
+def test_a_stop_that_comes_after_the_end_is_told_the_end():
+    panel = BoundedOutput()
+    panel.on_stop(lambda: pytest.fail("stopped"))
+    panel.finish(DONE)
+    panel.comm.receives({"type": "stop"})
+    assert panel.comm.customs() == [wire.status_message(DONE)] * 2
+
+
+def test_a_page_may_not_set_what_ran_or_what_is_shown():
+    panel = BoundedOutput("make")
+    state = {"command": "rm", "foreground": True, "_esm": "evil()", "snapshot": {}, "tooltip": "mine"}
+    panel.comm.handle_msg({"content": {"data": {"method": "update", "state": state}}, "buffers": []})
+    assert (panel.command, panel.foreground, panel._esm, panel.tooltip) == ("make", False, "/* panel.js */", "mine")
+
+
+def test_stop_is_heard_while_the_kernel_is_busy(monkeypatch):
+    class RoutingComm(RecordingComm):
+        """As in ipykernel 7.4."""
+
+        def _reply_subshell_for(self, data, default):
+            return "the one that is busy"
+
+    monkeypatch.setattr(comm, "create_comm", RoutingComm)
+    assert BoundedOutput().comm._reply_subshell_for is None
+
+
+def test_rows_are_not_kept():
+    panel = BoundedOutput()
+    panel(_replace(NUMBERS))
+    assert panel._view.rows is None
+
+
+def test_a_widget_without_its_bundle_says_how_to_build_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(widget, "read_bundle", bundle.read_bundle)
+    monkeypatch.setattr(bundle, "files", lambda _: tmp_path)
+    bundle.read_bundle.cache_clear()
+    try:
+        with pytest.raises(BundleMissingError, match=r"panel\.js is missing: .*`pip install \.`.*`npm ci && npm run"):
+            BoundedOutput()
+    finally:
+        bundle.read_bundle.cache_clear()
