@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boundcap_jupyter.core.status import RunState
     from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
     from boundcap_jupyter.magics import load_ipython_extension, unload_ipython_extension
-    from boundcap_jupyter.run.environment import CommandFailed, ExecutionError
+    from boundcap_jupyter.running.environment import CommandFailed, ExecutionError
     from boundcap_jupyter.show.widget import BoundedOutput
 
 __version__ = "0.1.0"
@@ -27,8 +27,8 @@ __version__ = "0.1.0"
 #: Where each public name is found: nothing is imported before it is used, so that the import itself costs nothing.
 _HOMES = {
     "BoundedOutput": "show.widget",
-    "CommandFailed": "run.environment",
-    "ExecutionError": "run.environment",
+    "CommandFailed": "running.environment",
+    "ExecutionError": "running.environment",
     "OutputLimits": "core.limits",
     "OutputMetadata": "core.view",
     "OutputView": "core.view",

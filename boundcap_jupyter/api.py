@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLimits, Retain
 from boundcap_jupyter.core.sink import Sink
+from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
-from boundcap_jupyter.run.environment import Command, ExecOptions, ExecResult, ExecutionError
-from boundcap_jupyter.run.local import LocalEnv, LocalRun
-from boundcap_jupyter.run.process import argument_vector
+from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
+from boundcap_jupyter.running.local import LocalEnv, LocalRun
+from boundcap_jupyter.running.process import argument_vector
 
 if TYPE_CHECKING:
     from boundcap_jupyter.show.display import Display
@@ -67,7 +70,7 @@ def run(
     command    a shell script (str, run by bash, else sh) or an argument vector (list of str)
     max_bytes  UTF-8 bytes that the view may have, at least 64
     max_lines  lines that the view may have, at least 1
-    retain     "tail" or "head": the end of the stream that is kept
+    retain     "tail", "head" or "both": the end of the stream that is kept
     spill      keep the complete output in a file once it passes a limit
     cwd        directory to run in; the current one
     env        variables set on top of the current ones
@@ -82,7 +85,7 @@ def run(
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
     options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout)
-    shown = _Shown(command, options, on_update, display)
+    shown = _Shown(command, options, on_update, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
         outcome = shown.run.wait()
@@ -117,7 +120,7 @@ async def arun(
     second cancellation ends the command at once.
     """
     options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout)
-    shown = _Shown(command, options, on_update, display)
+    shown = _Shown(command, options, on_update, display, foreground=False)
     cancelled = await _ended(shown.run)
     result = shown.close(shown.run.result())
     if cancelled is not None:
@@ -149,18 +152,38 @@ async def _ended(run: LocalRun) -> asyncio.CancelledError | None:
 
 
 class _Shown:
-    """A run that has been started, and the display that shows it."""
+    """A run that has been started, and the display that shows it. `foreground`: the main thread will wait for it."""
 
-    def __init__(self, command: Command, options: ExecOptions, on_update: Sink | None, display: bool | Display) -> None:
+    def __init__(
+        self,
+        command: Command,
+        options: ExecOptions,
+        on_update: Sink | None,
+        display: bool | Display,
+        *,
+        foreground: bool,
+    ) -> None:
         # Before anything appears: a wrong command leaves no trace.
         argument_vector(command)
         self._retain = options.limits.retain
-        self._display = _display(command, options.limits.retain, display)
+        self._display: Display | None = None if isinstance(display, bool) else display
+        if display is True:
+            from boundcap_jupyter.show.display import choose_display
+
+            self._display = choose_display(command, clears_cell=False, retain=self._retain, foreground=foreground)
         self.run: LocalRun
         if self._display is not None:
             # A stop that comes before there is something to stop can wait for a second press.
             self._display.opened(lambda: self.run.stop() if hasattr(self, "run") else None)
-        self.run = LocalEnv().start(command, options, _both(self._display, on_update))
+        try:
+            self.run = LocalEnv().start(command, options, _both(self._display, on_update))
+        except BaseException as error:
+            # Nothing will come of it, and the display must not wait for ever.
+            interrupted = isinstance(error, KeyboardInterrupt)
+            state = RunState.STOPPED if interrupted else RunState.SPAWN_ERROR
+            status = RunStatus(state, detail=str(error))
+            self.close(ExecResult(command, status, OutputCapture(options.limits).view(), error))
+            raise
 
     def close(self, outcome: ExecResult) -> Result:
         """Show the end; the result knows where it was shown."""
@@ -185,14 +208,6 @@ def _options(
     return ExecOptions(limits, spill, cwd, env or {}, stdin, timeout)
 
 
-def _display(command: Command, retain: Retain, display: bool | Display) -> Display | None:
-    if display is True:
-        from boundcap_jupyter.show.display import choose_display
-
-        return choose_display(command, clears_cell=False, retain=retain)
-    return display or None
-
-
 def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:
     if display is None or on_update is None:
         return display or on_update
@@ -207,8 +222,6 @@ def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:
 def _execution_count() -> int | None:
     """The number of the cell that runs, None outside of IPython."""
     # Not imported for this: a plain script has no IPython, and no cell.
-    import sys
-
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell.execution_count if shell is not None else None

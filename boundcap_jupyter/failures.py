@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from boundcap_jupyter.core.limits import Retain
 from boundcap_jupyter.core.status import RunState, RunStatus
-from boundcap_jupyter.run.environment import CommandFailed, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import CommandFailed, ExecResult, ExecutionError
 from boundcap_jupyter.show.summary import display_path, duration
 
 #: Characters of a line of output in an error: two lines of a terminal. Compilers put the reason at the start.

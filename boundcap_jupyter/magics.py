@@ -18,7 +18,7 @@ from boundcap_jupyter.api import run
 from boundcap_jupyter.completion import complete
 from boundcap_jupyter.failures import one_line, short_error, shorten_interrupt
 from boundcap_jupyter.options import OPTIONS, Expand, MagicOptions, OptionError, parse
-from boundcap_jupyter.run.environment import CommandFailed, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import CommandFailed, ExecResult, ExecutionError
 from boundcap_jupyter.show.display import choose_display
 
 #: An InteractiveShell. IPython is typed in part only, and each version in another part.

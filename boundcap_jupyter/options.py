@@ -163,7 +163,7 @@ OPTIONS: tuple[Option, ...] = (
         "--retain",
         f"which end of the output to keep in view (default {_DEFAULT.retain})",
         "|".join(_CHOICES),
-        " or ".join(_CHOICES),
+        f"{', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}",
         _retain,
         _CHOICES,
     ),

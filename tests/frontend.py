@@ -1,7 +1,7 @@
 """Runs the npm scripts of js/ with the Node on the PATH, else with the one that the extra `test` brings.
 
-    python -m tests.frontend test
-    python -m tests.frontend check
+python -m tests.frontend test
+python -m tests.frontend check
 """
 
 from __future__ import annotations

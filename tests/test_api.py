@@ -53,7 +53,7 @@ def test_the_public_names_are_these():
         assert getattr(boundcap_jupyter, name) is not None
     assert set(dir(boundcap_jupyter)) == set(boundcap_jupyter.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        boundcap_jupyter.nonsense  # noqa: B018
+        boundcap_jupyter.nonsense
 
 
 def test_the_import_costs_neither_ipython_nor_widgets():
@@ -70,7 +70,10 @@ def test_a_script_can_use_run_without_ipython_or_widgets():
 
 
 def test_run_is_a_function_whatever_was_imported_before():
-    script = "import boundcap_jupyter.api, boundcap_jupyter.magics; from boundcap_jupyter import run; print(run('true').state)"
+    script = (
+        "import boundcap_jupyter.api, boundcap_jupyter.magics; "
+        "from boundcap_jupyter import run; print(run('true').state)"
+    )
     assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "exited"
 
 

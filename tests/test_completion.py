@@ -26,7 +26,7 @@ OPTION_CASES: list[tuple[Any, ...]] = [
     (" --bytes 5 --li",              Candidates("--li", ("--lines",))),
     (" --env 'A=b c' --li",          Candidates("--li", ("--lines",))),
     (" --cwd=/x --no-spill --li",    Candidates("--li", ("--lines",))),
-    (" --retain ",                   Candidates("", ("tail", "head"))),
+    (" --retain ",                   Candidates("", ("tail", "head", "both"))),
     (" --retain h",                  Candidates("h", ("head",))),
     (" --retain=t",                  Candidates("t", ("tail",))),
 ]

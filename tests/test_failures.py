@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
 from boundcap_jupyter.failures import MAX_LINE, describe, one_line, short_error, shorten_interrupt
-from boundcap_jupyter.run.environment import CommandFailed, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import CommandFailed, ExecResult, ExecutionError
 
 
 def result(

@@ -23,7 +23,7 @@ from boundcap_jupyter import magics
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
 from boundcap_jupyter.options import OPTIONS
-from boundcap_jupyter.run.environment import CommandFailed, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import CommandFailed, ExecResult, ExecutionError
 
 
 def result(state: RunState = RunState.EXITED, exit_code: int | None = 0, text: str = "", **status: Any) -> ExecResult:
@@ -381,7 +381,7 @@ COMPLETIONS = [
     ("%bounded --by", "--by", ["--bytes"]),
     ("%%bounded ", "", [option.name for option in OPTIONS]),
     ("%bounded --lines 5 --no", "--no", ["--no-spill", "--no-raise-error"]),
-    ("%%bounded --retain ", "", ["tail", "head"]),
+    ("%%bounded --retain ", "", ["tail", "head", "both"]),
     ("%bounded --retain=h", "h", ["head"]),
     ("%%bounded --cwd DIR/m", "DIR/m", ["DIR/my\\ dir/"]),
     ("%%bounded --cwd DIR/my\\ d", "DIR/my\\ d", ["DIR/my\\ dir/"]),

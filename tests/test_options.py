@@ -77,7 +77,7 @@ WRONG: list[tuple[str, str]] = [
     ("--lines 0 x",           "not '0'"),
     ("--lines 1__0 x",        "not '1__0'"),
     ("--lines \u0665 x",      "not '\u0665'"),
-    ("--retain middle x",     "--retain must be tail or head, not 'middle'"),
+    ("--retain middle x",     "--retain must be tail, head or both, not 'middle'"),
     ("--cwd /nonexistent x",  "--cwd must be a directory that exists, not '/nonexistent'"),
     ("--cwd 'a\0b' x",        "--cwd must be a directory that exists, not 'a\\x00b'"),
     ("--cwd 'a\nb' x",        "not 'a\\nb'"),

@@ -45,9 +45,10 @@ class PanelDisplay:
     reloaded, but for a cell that shows nothing else. Without it the panel's own display is updated.
     """
 
-    def __init__(self, command: str, clears_cell: bool, retain: Retain = "tail") -> None:
+    def __init__(self, command: str, clears_cell: bool, retain: Retain = "tail", *, foreground: bool = True) -> None:
         self._command = command
         self._clears_cell = clears_cell
+        self._foreground = foreground
         self._retain = retain
         self._widget: BoundedOutput | None = None
         self._handle: Any = None
@@ -57,7 +58,7 @@ class PanelDisplay:
         """Display the panel. Raises BundleMissingError where it has not been built."""
         from boundcap_jupyter.show.widget import BoundedOutput
 
-        self._widget = BoundedOutput(self._command, foreground=True, retain=self._retain)
+        self._widget = BoundedOutput(self._command, foreground=self._foreground, retain=self._retain)
         self._widget.on_stop(stop)
         # The view alone: a text beside it would be compared by nbval, and saved by who saves while the run goes on.
         view = {"version_major": 2, "version_minor": 0, "model_id": self._widget.model_id}
@@ -102,8 +103,12 @@ class StaticDisplay:
             _ipython_display().display(static_bundle(outcome, self._retain), raw=True)
 
 
-def choose_display(command: str | Sequence[str], *, clears_cell: bool, retain: Retain = "tail") -> Display:
+def choose_display(
+    command: str | Sequence[str], *, clears_cell: bool, retain: Retain = "tail", foreground: bool = True
+) -> Display:
     """What fits the place where this is called: a panel in a page, the result in what collects outputs, or a terminal.
+
+    `foreground` says that the main thread will wait for the run.
 
     A notebook that a program runs has no panel: the program would save the state of its widget, the panel's code
     included, and nbval, which reads nothing before a cell is over, loses the messages of a cell that sends more than
@@ -121,7 +126,7 @@ def choose_display(command: str | Sequence[str], *, clears_cell: bool, retain: R
         raise RuntimeError("a run can be displayed only on the thread that runs the cell: use display=False")
     if captured or not _has_page(shell):
         return StaticDisplay(retain)
-    return PanelDisplay(command_label(command), clears_cell, retain)
+    return PanelDisplay(command_label(command), clears_cell, retain, foreground=foreground)
 
 
 def _ipython_display() -> Any:

@@ -139,7 +139,9 @@ class Notebook:
     def wait(self, index: int) -> None:
         """Wait until a cell that was started is over."""
         done = "i => /\\[\\d+\\]/.test(document.querySelectorAll('.jp-Notebook .jp-Cell')[i]"
-        self.page.wait_for_function(f"{done}.querySelector('.jp-InputPrompt').textContent)", arg=index, timeout=PATIENCE)
+        self.page.wait_for_function(
+            f"{done}.querySelector('.jp-InputPrompt').textContent)", arg=index, timeout=PATIENCE
+        )
 
     def run(self, index: int) -> Locator:
         outputs = self.start(index)
@@ -148,7 +150,8 @@ class Notebook:
 
     def command(self, name: str, arguments: dict | None = None) -> None:
         self.page.evaluate(
-            "([name, arguments]) => { void window.jupyterapp.commands.execute(name, arguments) }", [name, arguments or {}]
+            "([name, arguments]) => { void window.jupyterapp.commands.execute(name, arguments) }",
+            [name, arguments or {}],
         )
 
     def interrupt(self) -> None:

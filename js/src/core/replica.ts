@@ -33,8 +33,9 @@ export class Replica {
 	/** Null until the first output arrives. */
 	output: OutputView | null = null;
 	status: RunStatus = NOT_YET;
-	/** Whether a Stop was pressed in a panel of this run, and whether the kernel said that it heard it. */
-	stop: "no" | "asked" | "heard" = "no";
+	/** How often a panel of this run asked for its end, and how many of these the kernel said that it heard. */
+	stopsAsked = 0;
+	stopsHeard = 0;
 
 	#seq = 0;
 	#highest = 0;
@@ -92,7 +93,7 @@ export class Replica {
 				this.#tell(FACTS_ONLY);
 				break;
 			case "stopping":
-				this.stop = "heard";
+				this.stopsHeard += 1;
 				this.#tell(FACTS_ONLY);
 				break;
 		}
@@ -100,7 +101,7 @@ export class Replica {
 
 	/** A panel asks for a Stop: all panels of the run show it. */
 	askToStop(): void {
-		this.stop = "asked";
+		this.stopsAsked += 1;
 		this.#tell(FACTS_ONLY);
 	}
 

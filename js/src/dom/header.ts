@@ -3,6 +3,7 @@
 import { formatBytes, formatDuration, formatLines, outcomeOf, stateLabel, untilNextDuration } from "../core/format";
 import type { Replica } from "../core/replica";
 import { element, setText } from "./element";
+import { MOST_REQUESTS } from "./stop";
 
 /** Milliseconds. A timer that comes a little early would otherwise ask again at once. */
 const LEAST_TICK = 20;
@@ -28,15 +29,16 @@ export class Header {
 	}
 
 	draw(): void {
-		const { status, output, running, stop } = this.#replica;
+		const { status, output, running, stopsAsked } = this.#replica;
 		const truncation = output?.metadata.truncation;
 		this.node.dataset.outcome = outcomeOf(status);
-		setText(this.#state, stateLabel(status));
+		setText(this.#state, running && stopsAsked > 0 ? "stopping…" : stateLabel(status));
 		setText(this.#bytes, formatBytes(truncation?.totalBytes ?? 0));
 		setText(this.#lines, formatLines(truncation?.totalLines ?? 0));
 		this.#stop.hidden = !running;
-		this.#stop.disabled = stop !== "no";
-		setText(this.#stop, stop === "no" ? "Stop" : "stopping…");
+		this.#stop.disabled = stopsAsked >= MOST_REQUESTS;
+		this.#stop.title = stopsAsked === 0 ? "ask the command to end, as Ctrl-C does" : "end it at once";
+		setText(this.#stop, stopsAsked === 0 ? "Stop" : "Kill");
 		this.#tick();
 	}
 

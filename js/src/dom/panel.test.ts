@@ -207,16 +207,35 @@ describe("a panel", () => {
 });
 
 describe("Stop", () => {
-	it("asks the kernel once, and says so in every panel", () => {
+	it("asks the kernel, says so in every panel, and offers to insist", () => {
 		const [one, other] = [show(), show()];
-		one.find("stop").click();
 		one.find("stop").click();
 		frame();
 		expect(model.sent).toEqual([{ type: "stop" }]);
 		for (const panel of [one, other]) {
-			expect(panel.find("stop").textContent).toBe("stopping…");
-			expect((panel.find("stop") as HTMLButtonElement).disabled).toBe(true);
+			expect(panel.find("state").textContent).toBe("stopping…");
+			expect(panel.find("stop").textContent).toBe("Kill");
+			expect((panel.find("stop") as HTMLButtonElement).disabled).toBe(false);
 		}
+	});
+
+	it("insists once, from whichever panel", () => {
+		const [one, other] = [show(), show()];
+		one.find("stop").click();
+		other.find("stop").click();
+		other.find("stop").click();
+		frame();
+		expect(model.sent).toEqual([{ type: "stop" }, { type: "stop" }]);
+		expect((one.find("stop") as HTMLButtonElement).disabled).toBe(true);
+	});
+
+	it("interrupts for each request that the kernel did not hear", () => {
+		const { find } = show();
+		find("stop").click();
+		model.receive({ type: "stopping" });
+		find("stop").click();
+		vi.advanceTimersByTime(ACKNOWLEDGE_WITHIN);
+		expect(model.interrupt).toHaveBeenCalledOnce();
 	});
 
 	it("interrupts a kernel that is silent while it waits on this run", () => {

@@ -8,6 +8,9 @@ import type { Replica } from "../core/replica";
  */
 export const ACKNOWLEDGE_WITHIN = 800;
 
+/** Asked once, the command may end in its own way; asked twice, it is ended at once. There is no third. */
+export const MOST_REQUESTS = 2;
+
 export interface StopRoutes {
 	/** Asks the kernel's side of the widget. */
 	send(): void;
@@ -22,12 +25,13 @@ export interface StopRoutes {
  * stopping a run in the background never interrupts another cell.
  */
 export function requestStop(replica: Replica, routes: StopRoutes, signal: AbortSignal): void {
-	if (!replica.running || replica.stop !== "no") {
+	if (!replica.running || replica.stopsAsked >= MOST_REQUESTS) {
 		return;
 	}
 	replica.askToStop();
+	const request = replica.stopsAsked;
 	const timer = window.setTimeout(() => {
-		if (replica.running && replica.stop === "asked" && routes.foreground()) {
+		if (replica.running && replica.stopsHeard < request && routes.foreground()) {
 			routes.interrupt();
 		}
 	}, ACKNOWLEDGE_WITHIN);

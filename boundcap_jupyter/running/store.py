@@ -32,7 +32,8 @@ class Session:
     @property
     def root(self) -> Path:
         """The store that all sessions share: asked for anew each time, since the environment may change."""
-        return self._root or platformdirs.user_cache_path("boundcap", appauthor=False)
+        # Absolute in any case: a path that is shown must lead there after the next chdir.
+        return (self._root or platformdirs.user_cache_path("boundcap", appauthor=False)).absolute()
 
     def make_run_directory(self) -> Path:
         """A new, empty, private directory. Raises OSError if it can not be made, or is not private."""
@@ -43,13 +44,23 @@ class Session:
                 self._name = f"{time.strftime('%Y%m%d-%H%M%S')}-{self._pid}-{secrets.token_hex(3)}"
             number = next(self._numbers)
         root = self.root
-        root.parent.mkdir(parents=True, exist_ok=True)
+        _make_missing(root.parent)
         _make_private(root)
         _make_private(root / self._name)
         directory = root / self._name / f"{number:04d}"
         directory.mkdir(mode=0o700)
         _make_private(directory)
         return directory
+
+
+def _make_missing(directory: Path) -> None:
+    """Make a directory and whatever is missing above it, for its owner alone: no umask opens or closes them.
+
+    What is there stays as it is. Private is what the XDG base directory specification asks for.
+    """
+    if not directory.is_dir():
+        _make_missing(directory.parent)
+        _make_private(directory)
 
 
 def _make_private(directory: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 from boundcap_jupyter.core.view import SpillState
-from boundcap_jupyter.run.store import Session
+from boundcap_jupyter.running.store import Session
 
 FILE_NAME = "output.log"
 
@@ -37,9 +38,15 @@ class SpillFile:
                 self.size += written
                 rest = rest[written:]
         except OSError:
-            self.state = "incomplete"
-            self._close_file()
+            self.abandon()
             raise
+
+    def abandon(self) -> None:
+        """Nothing more is written, and what was written is not all of it."""
+        self.state = "incomplete"
+        # What broke first is what is told.
+        with contextlib.suppress(OSError):
+            self._close_file()
 
     def close(self) -> None:
         """The stream is over: what was written is all of it. Raises OSError if the system lost it on the way."""
@@ -56,8 +63,12 @@ class SpillFile:
         path = self._session.make_run_directory() / FILE_NAME
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(path, flags, 0o600)
-        # A wild umask takes nothing away from the owner.
-        os.fchmod(fd, 0o600)
+        try:
+            # A wild umask takes nothing away from the owner.
+            os.fchmod(fd, 0o600)
+        except BaseException:
+            os.close(fd)
+            raise
         self.path = path
         self.state = "open"
         return fd

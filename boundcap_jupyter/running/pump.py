@@ -10,7 +10,7 @@ from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.core.view import OutputView
-from boundcap_jupyter.run.spill import SpillFile
+from boundcap_jupyter.running.spill import SpillFile
 
 
 class RunError(Exception):
@@ -73,6 +73,12 @@ class Pump:
         except OSError as error:
             raise _spill_failure(error) from error
 
+    def abandon(self) -> None:
+        """The run broke off: nothing more is sent, and the spill is not complete."""
+        self._sink = None
+        if self._spill is not None:
+            self._spill.abandon()
+
     def finish(self, now: float) -> None:
         """Send the last update."""
         if self._sink is not None:
@@ -82,7 +88,8 @@ class Pump:
         assert self._sink is not None
         try:
             self._sink(update)
-        except Exception as error:
+        except BaseException as error:
+            # Of any kind: a CancelledError or a SystemExit is the receiver's too, nobody else raises one here.
             self._sink = None
             message = f"the receiver of updates raised {type(error).__name__}: {error}"
             raise RunError(RunState.CALLBACK_ERROR, message) from error

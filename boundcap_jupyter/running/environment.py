@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,25 @@ from boundcap_jupyter.core.view import OutputView, Truncation
 
 #: A shell script, or an argument vector that no shell sees.
 Command = Union[str, Sequence[str]]
+
+
+def is_argument(value: object) -> bool:
+    """True for a text that a program can be given: one without NUL that has bytes (any file name has)."""
+    if not isinstance(value, str) or "\0" in value:
+        return False
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +62,24 @@ class ExecOptions:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        if self.cwd is not None and not os.path.isdir(self.cwd):
-            raise ValueError(f"cwd must be a directory, not {os.fspath(self.cwd)!r}")
+        if self.cwd is not None and not (isinstance(self.cwd, (str, os.PathLike)) and os.path.isdir(self.cwd)):
+            raise ValueError(f"cwd must be a directory, not {str(self.cwd)!r}")
+        if not isinstance(self.env, Mapping):
+            raise ValueError(f"env must be a mapping of names to values, not {self.env!r}")
         for name, value in self.env.items():
-            if not isinstance(name, str) or not name or "=" in name or "\0" in name:
+            if not is_argument(name) or not name or "=" in name:
                 raise ValueError(f"env must have names without '=' and NUL, not {name!r}")
-            if not isinstance(value, str) or "\0" in value:
+            if not is_argument(value):
                 raise ValueError(f"env must have strings without NUL as values, not {name}={value!r}")
         if self.stdin is not None and not isinstance(self.stdin, (str, bytes, Path)):
             raise ValueError(f"stdin must be str, bytes or a pathlib.Path, not {self.stdin!r}")
-        if isinstance(self.stdin, Path) and not self.stdin.is_file():
+        if isinstance(self.stdin, str) and not _is_encodable(self.stdin):
+            raise ValueError(f"stdin must be text without lone surrogates, not {self.stdin!r:.80}")
+        if isinstance(self.stdin, Path) and (self.stdin.is_dir() or not self.stdin.exists()):
             raise ValueError(f"stdin must be a file that exists, not {str(self.stdin)!r}")
         if self.timeout is not None:
             number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
-            if not number or not 0 < self.timeout < float("inf"):
+            if not number or not 0 < self.timeout <= sys.float_info.max:
                 raise ValueError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
 
 

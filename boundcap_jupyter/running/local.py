@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import atexit
+import logging
+import os
 import signal
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from itertools import count
 
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
-from boundcap_jupyter.run.environment import Command, ExecOptions, ExecResult
-from boundcap_jupyter.run.loop import Loop, StopRequests
-from boundcap_jupyter.run.process import Process, argument_vector
-from boundcap_jupyter.run.pump import Pump, RunError
-from boundcap_jupyter.run.spill import SpillFile
-from boundcap_jupyter.run.store import SESSION
+from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult
+from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests
+from boundcap_jupyter.running.process import Process, argument_vector
+from boundcap_jupyter.running.pump import Pump, RunError
+from boundcap_jupyter.running.spill import SpillFile
+from boundcap_jupyter.running.store import SESSION
 
 #: Seconds. A waiting main thread runs Python that often, so that an interrupt is felt at once.
 WAIT_STEP = 0.05
 
+_log = logging.getLogger(__name__)
 _numbers = count(1)
 
 
@@ -36,7 +38,10 @@ class LocalEnv:
         return result
 
     def start(self, command: Command, options: ExecOptions | None = None, on_update: Sink | None = None) -> LocalRun:
-        """Start the command and return at once. Raises ValueError for what is no command."""
+        """Start the command and return at once. Raises ValueError for what is no command.
+
+        A KeyboardInterrupt while it starts ends it and passes, when it is over, with `.result` attached.
+        """
         argument_vector(command)
         return LocalRun(command, options or ExecOptions(), on_update)
 
@@ -59,11 +64,10 @@ class LocalRun:
         self._crash: BaseException | None = None
         self._failure: RunError | None = None
         self._started = time.monotonic()
-        self._timeout = options.timeout
-        # Here and not in the thread: the directory and the environment of this moment count.
-        self._process = self._spawn(options)
-        _running.add(self)
-        threading.Thread(target=self._main, name=f"boundcap-run-{next(_numbers)}", daemon=True).start()
+        self._options = options
+        self._process: Process | None = None
+        self._spawned = threading.Event()
+        self._begin()
 
     @property
     def done(self) -> bool:
@@ -79,13 +83,22 @@ class LocalRun:
         On the main thread a KeyboardInterrupt stops the run, a second one ends it at once; the first is raised again
         when the run is over, with `.result` attached.
         """
-        interrupt: KeyboardInterrupt | None = None
+        return self._wait(None)
+
+    def _wait(self, interrupt: KeyboardInterrupt | None) -> ExecResult:
+        """As `wait`, after an interrupt for which the run was already asked to stop."""
+        interrupts = passed_on = 0 if interrupt is None else 1
         while not self.done:
+            # All that takes time is inside: an interrupt must not get away while the one before it is passed on.
             try:
-                self._done.wait(WAIT_STEP)
+                while not self.done:
+                    while passed_on < interrupts:
+                        passed_on += 1
+                        self.stop()
+                    self._done.wait(WAIT_STEP)
             except KeyboardInterrupt as error:
                 interrupt = interrupt or error
-                self.stop()
+                interrupts += 1
         result = self.result()
         if interrupt is not None:
             interrupt.result = result  # type: ignore[attr-defined]  # any exception takes attributes
@@ -101,7 +114,10 @@ class LocalRun:
         return self._result
 
     def add_done_callback(self, callback: Callable[[], object]) -> None:
-        """Call `callback` when the run is over, from the run's thread, or at once if it is."""
+        """Call `callback` when the run is over, from the run's thread, or at once if it is.
+
+        What it raises in the run's thread is logged.
+        """
         with self._lock:
             if not self.done:
                 self._callbacks.append(callback)
@@ -113,33 +129,73 @@ class LocalRun:
         if self._process is not None:
             self._process.signal(signal.SIGKILL)
 
-    def _spawn(self, options: ExecOptions) -> Process | None:
+    def _begin(self) -> None:
+        """Start the thread and wait until the command has started: the directory and environment of now count.
+
+        The thread starts the command because no KeyboardInterrupt reaches it: one that hits a main thread between fork
+        and the return of Popen leaves a command that nobody knows.
+        """
+        _running.add(self)
         try:
-            return Process(self.command, options)
+            threading.Thread(target=self._main, name=f"boundcap-run-{next(_numbers)}", daemon=True).start()
+            self._spawned.wait()
+        except RuntimeError:
+            # The system has no thread left.
+            _running.discard(self)
+            raise
+        except KeyboardInterrupt as error:
+            # Nobody gets the handle, so the end is waited for here.
+            self.stop()
+            if self._spawned.wait(UNKILLABLE):
+                self._wait(error)
+            # It hit before there was a thread.
+            _running.discard(self)
+            raise
+
+    def _spawn(self) -> Process | None:
+        try:
+            self._stops.open()
+            return Process(self.command, self._options)
         except OSError as error:
             name = argument_vector(self.command)[0]
-            self._failure = RunError(RunState.SPAWN_ERROR, f"cannot start {name!r}: {error.strerror or error}")
+            # The directory or the input may be what is missing.
+            where = f" ({error.filename})" if error.filename not in (None, name) else ""
+            self._failure = RunError(RunState.SPAWN_ERROR, f"cannot start {name!r}: {error.strerror or error}{where}")
             self._failure.__cause__ = error
             return None
 
     def _main(self) -> None:
         try:
+            self._process = self._spawn()
+            self._spawned.set()
             self._result = self._run()
         except BaseException as error:  # noqa: BLE001 - not swallowed: `result` raises it where somebody listens
             self._crash = error
-            self.kill()
+            self._clear_away()
         finally:
+            self._spawned.set()
             _running.discard(self)
             self._stops.close()
             with self._lock:
                 self._done.set()
             for callback in self._callbacks:
-                callback()
+                try:
+                    callback()
+                except BaseException:  # noqa: BLE001 - one that fails must not keep the others from knowing
+                    _log.exception("a callback at the end of a run failed")
+
+    def _clear_away(self) -> None:
+        """A defect of ours broke the run off: leave nothing of it behind."""
+        self._pump.abandon()
+        if self._process is not None:
+            self.kill()
+            self._process.reap(UNKILLABLE)
 
     def _run(self) -> ExecResult:
         state, code = None, None
         if self._process is not None:
-            deadline = None if self._timeout is None else self._started + self._timeout
+            timeout = self._options.timeout
+            deadline = None if timeout is None else self._started + timeout
             loop = Loop(self._process, self._pump, self._stops, deadline)
             loop.run()
             code = self._process.reap()
@@ -159,7 +215,10 @@ class LocalRun:
             state = self._failure.state
         elif state is None:
             state = RunState.SIGNALED if name else RunState.EXITED
-        status = RunStatus(state, code, name, duration, self._detail(state))
+        detail = self._detail(state)
+        if self._process is not None and code is None:
+            detail += f"; process {self._process.pid} could not be ended"
+        status = RunStatus(state, code, name, duration, detail)
         error = self._failure.__cause__ if self._failure is not None else None
         return ExecResult(self.command, status, self._pump.view(), error)
 
@@ -167,7 +226,7 @@ class LocalRun:
         if self._failure is not None:
             return str(self._failure)
         if state is RunState.TIMEOUT:
-            return f"the time limit of {self._timeout:g} s was reached"
+            return f"the time limit of {self._options.timeout:g} s was reached"
         return "the run was stopped" if state is RunState.STOPPED else ""
 
     def _send_last(self) -> None:
@@ -182,7 +241,9 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-_running: weakref.WeakSet[LocalRun] = weakref.WeakSet()
+_running: set[LocalRun] = set()
+# A forked child that exits must not end what its parent runs.
+os.register_at_fork(after_in_child=_running.clear)
 
 
 @atexit.register

@@ -10,16 +10,20 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import psutil
 
-from boundcap_jupyter.run.environment import Command, ExecOptions
+from boundcap_jupyter.running.environment import Command, ExecOptions, is_argument
 
 #: Bytes asked of the kernel for the pipe: a writer that is ahead by this much seldom waits. What it grants may be less.
 PIPE_BYTES = 1024 * 1024
+#: Seconds between two looks at a command that must exit soon.
+LOOK_INTERVAL = 0.02
 
 
 class Process:
@@ -27,9 +31,14 @@ class Process:
 
     `output` is the reading end, in the caller's hands from here on. The leader is not reaped before `reap`, so that
     its process group keeps its number as long as somebody may signal it. Raises OSError if it can not be started.
+
+    `signal` may be called from any thread, at any time; the rest by one.
     """
 
     def __init__(self, command: Command, options: ExecOptions) -> None:
+        # Between reaping and the end of signalling: a number that is free again may be a stranger's. A signal handler
+        # may come in between itself.
+        self._reaping = threading.RLock()
         self.output, write_end = os.pipe()
         try:
             _grow_pipe(self.output)
@@ -60,25 +69,39 @@ class Process:
         """True once the leader has exited; it stays a zombie until `reap`."""
         if self._popen.returncode is not None:
             return True
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            # Somebody else in this process waits for all children, or the system was told to forget them.
+            return True
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to every process of the group."""
-        # None of them is left, or (macOS) only zombies are.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+        """Send a signal to every process of the group; to nobody once the leader is reaped."""
+        # None of them is left, or all belong to another user (sudo), or (macOS) only zombies are.
+        with self._reaping, contextlib.suppress(ProcessLookupError, PermissionError):
+            if self._popen.returncode is None:
+                os.killpg(self.pid, number)
 
     def has_members(self) -> bool:
         """True while a process of the group, the leader aside, is alive. Costs a look at every process."""
         return any(pid != self.pid and _group_of(pid) == self.pid and not _is_zombie(pid) for pid in psutil.pids())
 
-    def reap(self) -> int:
-        """Collect the leader, which must have exited. Returns its exit code, -n if signal n ended it."""
-        code = self._popen.wait()
+    def reap(self, patience: float = 0.0) -> int | None:
+        """Collect the leader. Returns its exit code, -n if signal n ended it.
+
+        None if it has not exited within `patience` seconds: a thread then waits for it, so that no zombie stays.
+        """
         if self.exit_fd is not None:
             os.close(self.exit_fd)
             self.exit_fd = None
-        return code
+        give_up = time.monotonic() + patience
+        while not self.has_exited():
+            if time.monotonic() >= give_up:
+                threading.Thread(target=self._popen.wait, name="boundcap-reap", daemon=True).start()
+                return None
+            time.sleep(LOOK_INTERVAL)
+        with self._reaping:
+            return self._popen.wait()
 
 
 def argument_vector(command: Command) -> list[str]:
@@ -90,8 +113,8 @@ def argument_vector(command: Command) -> list[str]:
     else:
         raise ValueError(f"command must be a script (str) or a non-empty list of str, not {command!r}")
     for word in words:
-        if "\0" in word:
-            raise ValueError(f"command must not contain NUL characters: {word!r:.80}")
+        if not is_argument(word):
+            raise ValueError(f"command must not contain NUL characters or lone surrogates: {word!r:.80}")
     return words
 
 
@@ -144,6 +167,8 @@ def _group_of(pid: int) -> int | None:
 
 def _is_zombie(pid: int) -> bool:
     try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
+    except psutil.AccessDenied:
+        return False
