@@ -39,7 +39,8 @@ _IDLE = """() => {
 }"""
 
 
-@pytest.fixture(scope="session")
+# Not for the session: until it is closed, the thread has a running event loop that is not the tests' own.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:

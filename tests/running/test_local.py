@@ -34,6 +34,11 @@ from tests.running.observe import Recorder, eventually, marked_processes
 ROOT = Path(__file__).parents[2]
 
 
+def at_once(last: int) -> str:
+    """`seq 1 last` in one write: the pipe takes it whole, so no part of it can be read before the rest."""
+    return f"numbers=$(seq 1 {last}); printf '%s\\n' \"$numbers\" | dd bs=1M iflag=fullblock status=none"
+
+
 def execute(command: Command, sink: Any = None, **options: Any) -> ExecResult:
     return LocalEnv().exec(command, ExecOptions(**options), sink)
 
@@ -423,7 +428,7 @@ def test_a_cache_that_can_not_be_used_fails_a_flood_and_nothing_else(
     assert (hello.text, hello.exit_code) == ("hello\n", 0)
     recorder = Recorder()
     with pytest.raises(ExecutionError, match="the complete output could not be kept") as caught:
-        execute("seq 1 5000; sleep 600", recorder)
+        execute(at_once(5000) + "; sleep 600", recorder)
     assert isinstance(caught.value.__cause__, OSError)
     result = caught.value.result
     assert result.state is RunState.SPILL_ERROR
@@ -852,7 +857,7 @@ def test_a_defect_of_ours_is_raised_where_somebody_waits_and_leaves_nothing(
 
     monkeypatch.setattr(Pump, "feed", broken)
     with pytest.raises(RuntimeError, match=r"broke off.*defect") as caught:
-        execute("seq 1 3000; sleep 600")
+        execute(at_once(3000) + "; sleep 600")
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert marked_processes(mark) == []
     assert list(module._running) == []
