@@ -28,12 +28,14 @@ REPLACE_INTERVAL = 5.0
 class AdaptivePublisher:
     """Turns a changing view into updates. `view` gives the current one; it is called only when one is to be sent.
 
-    `baseline` is the view that a consumer of all updates holds, None before the first.
+    `baseline` is the view that a consumer of all updates holds, None before the first; `last_bytes` is the size of the
+    last update, encoded.
     """
 
     def __init__(self, view: Callable[[], OutputView]) -> None:
         self._view = view
         self.baseline: OutputView | None = None
+        self.last_bytes = 0
         self._dirty = False
         self._urgent = False
         self._next_allowed = 0.0
@@ -77,5 +79,6 @@ class AdaptivePublisher:
         self.baseline = view
         if isinstance(update, Replace):
             self._last_replace = now
-        self._next_allowed = now + max(MIN_INTERVAL, encoded_bytes(update) / TARGET_RATE)
+        self.last_bytes = encoded_bytes(update)
+        self._next_allowed = now + max(MIN_INTERVAL, self.last_bytes / TARGET_RATE)
         return update

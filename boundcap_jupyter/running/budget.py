@@ -26,7 +26,7 @@ class Budget:
         self._message_cost = 1 / messages
         self._byte_cost = 1 / bytes_
         self._lock = threading.Lock()
-        self._next = 0.0
+        self._next = float("-inf")
 
     def take_place(self, now: float) -> float:
         """When the caller may publish: at once if the time is not after `now`."""

@@ -10,6 +10,7 @@ from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.core.view import OutputView
+from boundcap_jupyter.running.budget import BUDGET, Budget
 from boundcap_jupyter.running.spill import SpillFile
 
 
@@ -28,16 +29,24 @@ class Pump:
     that what came before and after is in the view.
     """
 
-    def __init__(self, capture: OutputCapture, spill: SpillFile | None, sink: Sink | None) -> None:
+    def __init__(
+        self, capture: OutputCapture, spill: SpillFile | None, sink: Sink | None, budget: Budget | None = None
+    ) -> None:
         self._capture = capture
         self._spill = spill
         self._sink = sink
         self._publisher = AdaptivePublisher(self.view)
+        self._budget = budget or BUDGET
+        #: When the budget lets the next update through, once it has been asked.
+        self._place: float | None = None
 
     @property
     def due(self) -> float | None:
         """When to call `publish`, None if there is nothing to say."""
-        return self._publisher.due if self._sink is not None else None
+        due = self._publisher.due
+        if self._sink is None or due is None:
+            return None
+        return due if self._place is None else max(due, self._place)
 
     def view(self) -> OutputView:
         view = self._capture.view()
@@ -60,8 +69,17 @@ class Pump:
             self._publisher.mark(urgent=new_path)
 
     def publish(self, now: float) -> None:
-        """Send an update if one is due."""
-        if self._sink is not None and (update := self._publisher.poll(now)) is not None:
+        """Send an update if one is due and the budget of all runs has room for it."""
+        due = self.due
+        if due is None or now < due:
+            return
+        if self._place is None:
+            self._place = self._budget.take_place(now)
+            if now < self._place:
+                return
+        self._place = None
+        if (update := self._publisher.poll(now)) is not None:
+            self._budget.charge(self._publisher.last_bytes)
             self._send(update)
 
     def end(self) -> None:
@@ -80,7 +98,7 @@ class Pump:
             self._spill.abandon()
 
     def finish(self, now: float) -> None:
-        """Send the last update."""
+        """Send the last update, whatever the budget: it is what a person is left with."""
         if self._sink is not None:
             self._send(self._publisher.finish(now))
 

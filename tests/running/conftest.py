@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from boundcap_jupyter.running.budget import Budget
 from tests.running.observe import MARK, eventually, marked_processes
 
 
@@ -62,3 +63,9 @@ def _descriptors() -> set[tuple[str, str]]:
         except FileNotFoundError:
             continue  # the one that listed the folder
     return found
+
+
+@pytest.fixture(autouse=True)
+def own_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Played time and real time do not mix in one budget."""
+    monkeypatch.setattr("boundcap_jupyter.running.pump.BUDGET", Budget())

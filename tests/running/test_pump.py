@@ -11,6 +11,7 @@ from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.core.update import Append, Metadata, Replace, Update
+from boundcap_jupyter.running.budget import Budget
 from boundcap_jupyter.running.pump import Pump, RunError
 from boundcap_jupyter.running.spill import SpillFile
 from boundcap_jupyter.running.store import Session
@@ -317,3 +318,35 @@ def test_totals_alone_are_sent_as_metadata() -> None:
     pump.publish(1001.0)
     assert isinstance(recorder.updates[-1], Metadata)
     assert recorder.view.metadata.truncation.total_bytes == 8
+
+
+def test_runs_share_one_budget_and_the_last_update_is_exempt():
+    budget = Budget(messages=10)
+    recorders = [Recorder() for _ in range(5)]
+    pumps = [Pump(OutputCapture(), None, recorder, budget) for recorder in recorders]
+    for step in range(200):
+        now = step / 100
+        for pump in pumps:
+            pump.feed(b"line\n")
+            if pump.due <= now:
+                pump.publish(now)
+    counts = [len(recorder.updates) for recorder in recorders]
+    # Two seconds of ten messages and the slack, in turns.
+    assert sum(counts) <= 22
+    assert max(counts) - min(counts) <= 1
+    for pump in pumps:
+        pump.end()
+        pump.finish(2.0)
+    assert [len(recorder.updates) for recorder in recorders] == [count + 1 for count in counts]
+    assert all(recorder.view == pump.view() for recorder, pump in zip(recorders, pumps, strict=True))
+
+
+def test_a_budget_that_is_spent_makes_the_run_wait_not_the_reader():
+    budget = Budget(messages=1)
+    first, second = (Pump(OutputCapture(), None, Recorder(), budget) for _ in range(2))
+    first.feed(b"x")
+    first.publish(100.0)
+    second.feed(b"y")
+    second.publish(100.0)
+    # The place is known: the loop can sleep until then, and what comes meanwhile goes with it.
+    assert 100.0 < second.due <= 101.0
