@@ -61,6 +61,7 @@ def run(
     env: Mapping[str, str] | None = None,
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
+    encoding: str = "utf-8",
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
@@ -76,6 +77,7 @@ def run(
     env        variables set on top of the current ones
     stdin      text, bytes or a path to read from; empty
     timeout    seconds after which the command is ended
+    encoding   charset of the output, one that contains ASCII as it is
     check      raise if the exit code is not 0
     on_update  called with each update, in order, from the thread that reads the output
     display    show the live panel (True), or show the run as this object does
@@ -84,7 +86,7 @@ def run(
     out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout)
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
     shown = _Shown(command, options, on_update, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
@@ -110,6 +112,7 @@ async def arun(
     env: Mapping[str, str] | None = None,
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
+    encoding: str = "utf-8",
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
@@ -119,7 +122,7 @@ async def arun(
     Cancelling the task stops the command; the task is over when the command is, with `.result` on the CancelledError. A
     second cancellation ends the command at once.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout)
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
     shown = _Shown(command, options, on_update, display, foreground=False)
     cancelled = await _ended(shown.run)
     result = shown.close(shown.run.result())
@@ -203,9 +206,10 @@ def _options(
     env: Mapping[str, str] | None,
     stdin: str | bytes | Path | None,
     timeout: float | None,
+    encoding: str,
 ) -> ExecOptions:
     limits = OutputLimits(max_bytes, max_lines, retain)
-    return ExecOptions(limits, spill, cwd, env or {}, stdin, timeout)
+    return ExecOptions(limits, spill, cwd, {} if env is None else env, stdin, timeout, encoding)
 
 
 def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:

@@ -127,6 +127,7 @@ class BoundedMagics(Magics):
                 cwd=options.cwd,
                 env=options.env,
                 timeout=options.timeout,
+                encoding=options.encoding,
                 check=True,
                 display=display,
             )

@@ -24,6 +24,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, NoReturn, get_args
 
+from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import MIN_BYTES, OutputLimits, Retain
 
 Expand = Callable[[str], str]
@@ -45,6 +46,7 @@ class MagicOptions:
     cwd: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
+    encoding: str = "utf-8"
     raise_error: bool = True
     out: str | None = None
     help: bool = False
@@ -121,6 +123,10 @@ def _timeout(text: str) -> float:
     return seconds if seconds > 0 else _refuse(text)
 
 
+def _charset(text: str) -> str:
+    return checked_charset(text).name
+
+
 def _name(text: str) -> str:
     return text if text.isidentifier() and not keyword.iskeyword(text) else _refuse(text)
 
@@ -176,6 +182,13 @@ OPTIONS: tuple[Option, ...] = (
         "TIME",
         "a time above zero, such as 90, 10m or 1h30m",
         _timeout,
+    ),
+    Option(
+        "--encoding",
+        "charset of the output (default utf-8)",
+        "NAME",
+        "a charset that contains ASCII as it is, such as utf-8, latin-1 or koi8-r",
+        _charset,
     ),
     Option("--no-raise-error", "raise no error if the command fails, is stopped or runs out of time"),
     Option("--out", "variable to put the whole result into", "VAR", "a name for a variable, such as result", _name),
@@ -308,6 +321,7 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         cwd=values.get("--cwd"),
         env=env,
         timeout=values.get("--timeout"),
+        encoding=values.get("--encoding", "utf-8"),
         raise_error="--no-raise-error" not in values,
         out=values.get("--out"),
         help="--help" in values,

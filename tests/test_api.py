@@ -95,6 +95,10 @@ def test_the_text_of_a_result_has_no_colours_and_its_view_has():
     assert result.view.text == "\x1b[31mred\x1b[0m\n"
 
 
+def test_output_in_another_charset_is_named():
+    assert run(r"printf '\xd0\xd2\xc9\xd7\xc5\xd4\n'", encoding="koi8-r").text == "привет\n"
+
+
 def test_an_argument_vector_is_not_for_a_shell():
     assert run([sys.executable, "-c", "import sys; print(sys.argv[1])", "$HOME; `x`"]).text == "$HOME; `x`\n"
 
@@ -111,6 +115,7 @@ def test_an_argument_vector_is_not_for_a_shell():
         ({"timeout": 0}, "timeout"),
         ({"timeout": float("nan")}, "timeout"),
         ({"stdin": 7}, "stdin"),
+        ({"encoding": "utf-16"}, "encoding"),
     ],
 )
 def test_a_wrong_argument_is_named_and_nothing_runs(arguments, field, tmp_path):

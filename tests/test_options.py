@@ -52,6 +52,7 @@ LINES: list[tuple[str, MagicOptions, str]] = [
     ("--env A={1, 'b c'} x",          MagicOptions(env={"A": "{1, 'b c'}"}), "x"),
     ("--env A={ x",                   MagicOptions(env={"A": "{"}), "x"),
     ("--timeout 1h30m sleep 1",       MagicOptions(timeout=5400.0), "sleep 1"),
+    ("--encoding KOI8-R cat x",       MagicOptions(encoding="koi8-r"), "cat x"),
     ("--help make",                   MagicOptions(help=True), "make"),
     ("\u00a0--bytes 5",               MagicOptions(), "\u00a0--bytes 5"),
 ]
@@ -89,6 +90,8 @@ WRONG: list[tuple[str, str]] = [
     ("--timeout 10m1h x",     "not '10m1h'"),
     ("--timeout soon x",      "not 'soon'"),
     ("--timeout 1e3 x",       "not '1e3'"),
+    ("--encoding utf-16 x",   "--encoding must be a charset that contains ASCII as it is, such as utf-8"),
+    ("--encoding nope x",     "not 'nope'"),
     ("--out 1st x",           "--out must be a name for a variable, such as result, not '1st'"),
     ("--out class x",         "not 'class'"),
     ("--out a.b x",           "not 'a.b'"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Union
 
+from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
@@ -46,12 +47,13 @@ def _is_encodable(text: str) -> bool:
 class ExecOptions:
     """How to run a command. Validated once; raises ValueError that names the field and the value.
 
-    limits   the bound of the view
-    spill    keep the complete output in a file once it passes a limit
-    cwd      directory to run in, None for the current one
-    env      variables set on top of the current ones
-    stdin    text, bytes, or a path to read from; None for an empty input
-    timeout  seconds after which the command is ended, None for no limit
+    limits    the bound of the view
+    spill     keep the complete output in a file once it passes a limit
+    cwd       directory to run in, None for the current one
+    env       variables set on top of the current ones
+    stdin     text, bytes, or a path to read from; None for an empty input
+    timeout   seconds after which the command is ended, None for no limit
+    encoding  charset of the output, one that contains ASCII as it is
     """
 
     limits: OutputLimits = field(default_factory=OutputLimits)
@@ -60,8 +62,10 @@ class ExecOptions:
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: str | bytes | Path | None = None
     timeout: float | None = None
+    encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
+        checked_charset(self.encoding)
         if self.cwd is not None and not (isinstance(self.cwd, (str, os.PathLike)) and os.path.isdir(self.cwd)):
             raise ValueError(f"cwd must be a directory, not {str(self.cwd)!r}")
         if not isinstance(self.env, Mapping):

@@ -52,7 +52,7 @@ class LocalRun:
     def __init__(self, command: Command, options: ExecOptions, on_update: Sink | None) -> None:
         self.command = command
         self._pump = Pump(
-            OutputCapture(options.limits),
+            OutputCapture(options.limits, encoding=options.encoding),
             SpillFile(SESSION) if options.spill else None,
             on_update,
         )
