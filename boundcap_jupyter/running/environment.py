@@ -147,7 +147,7 @@ class ExecutionError(RuntimeError):
     """The run did not come to its own end: stopped, timed out or failed. `result` holds what was captured before."""
 
     def __init__(self, result: ExecResult) -> None:
-        super().__init__(result.status.detail)
+        super().__init__(result.status.detail or f"the run was {result.state}")
         self.result = result
 
     @property

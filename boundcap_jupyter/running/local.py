@@ -227,7 +227,7 @@ class LocalRun:
             return str(self._failure)
         if state is RunState.TIMEOUT:
             return f"the time limit of {self._options.timeout:g} s was reached"
-        return "the run was stopped" if state is RunState.STOPPED else ""
+        return ""
 
     def _send_last(self) -> None:
         self._pump.finish(time.monotonic())

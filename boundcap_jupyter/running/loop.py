@@ -100,6 +100,7 @@ class Loop:
         #: When the command had exited, and its group was gone if it had to go.
         self._over_since: float | None = None
         self._exited = False
+        self._next_look = float("-inf")
         self._stopped = 0
         self.ending: Ending | None = None
         self.failure: RunError | None = None
@@ -174,7 +175,11 @@ class Loop:
             return self._exited
         if self.ending.exhausted_since(now) > UNKILLABLE:
             return True
-        return self._exited and not self._process.has_members()
+        if not self._exited or now < self._next_look:
+            return False
+        # Not at every turn: a flood makes thousands of them, and each look goes through all processes.
+        self._next_look = now + LOOK_INTERVAL
+        return not self._process.has_members()
 
     def _keep_time(self, now: float) -> None:
         if self.ending is None and not self._exited and self._deadline is not None and now >= self._deadline:
