@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boundcap_jupyter.api import Result, arun, run
+    from boundcap_jupyter.core.clip import parse_jsonl
     from boundcap_jupyter.core.limits import OutputLimits
     from boundcap_jupyter.core.status import RunState
     from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
     from boundcap_jupyter.magics import load_ipython_extension, unload_ipython_extension
+    from boundcap_jupyter.running.cli import run_cli
     from boundcap_jupyter.running.environment import CommandFailed, ExecutionError
     from boundcap_jupyter.show.widget import BoundedOutput
 
@@ -37,7 +39,9 @@ _HOMES = {
     "Truncation": "core.view",
     "arun": "api",
     "load_ipython_extension": "magics",
+    "parse_jsonl": "core.clip",
     "run": "api",
+    "run_cli": "running.cli",
     "unload_ipython_extension": "magics",
 }
 
@@ -54,7 +58,9 @@ __all__ = [
     "__version__",
     "arun",
     "load_ipython_extension",
+    "parse_jsonl",
     "run",
+    "run_cli",
     "unload_ipython_extension",
 ]
 

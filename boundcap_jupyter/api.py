@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -19,6 +17,7 @@ from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
 from boundcap_jupyter.running.process import argument_vector
+from boundcap_jupyter.running.waiting import ended
 
 if TYPE_CHECKING:
     from boundcap_jupyter.show.display import Display
@@ -124,34 +123,13 @@ async def arun(
     """
     options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
     shown = _Shown(command, options, on_update, display, foreground=False)
-    cancelled = await _ended(shown.run)
+    cancelled = await ended(shown.run)
     result = shown.close(shown.run.result())
     if cancelled is not None:
         cancelled.result = result  # type: ignore[attr-defined]  # any exception takes attributes
         raise cancelled
     result.check(exit_code=check)
     return result
-
-
-async def _ended(run: LocalRun) -> asyncio.CancelledError | None:
-    """Wait for the end of a run; a cancellation is passed on to it, and returned when it is over."""
-    loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
-
-    def wake() -> None:
-        # A loop that was closed under its task has nobody left to wake.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(ended.set)
-
-    run.add_done_callback(wake)
-    cancelled: asyncio.CancelledError | None = None
-    while not ended.is_set():
-        try:
-            await ended.wait()
-        except asyncio.CancelledError as error:
-            cancelled = cancelled or error
-            run.stop()
-    return cancelled
 
 
 class _Shown:
@@ -191,7 +169,8 @@ class _Shown:
     def close(self, outcome: ExecResult) -> Result:
         """Show the end; the result knows where it was shown."""
         shown_in = _execution_count() if self._display is not None else None
-        result = Result(outcome.command, outcome.status, outcome.view, outcome.error, self._retain, shown_in)
+        facts = (outcome.command, outcome.status, outcome.view, outcome.error, outcome.stderr_view)
+        result = Result(*facts, self._retain, shown_in)
         if self._display is not None:
             self._display.closed(result)
         return result

@@ -46,7 +46,9 @@ def test_the_public_names_are_these():
         "__version__",
         "arun",
         "load_ipython_extension",
+        "parse_jsonl",
         "run",
+        "run_cli",
         "unload_ipython_extension",
     }
     for name in boundcap_jupyter.__all__:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, Union
+from typing import Literal, Protocol, Union
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import OutputLimits
@@ -47,13 +47,16 @@ def _is_encodable(text: str) -> bool:
 class ExecOptions:
     """How to run a command. Validated once; raises ValueError that names the field and the value.
 
-    limits    the bound of the view
-    spill     keep the complete output in a file once it passes a limit
-    cwd       directory to run in, None for the current one
-    env       variables set on top of the current ones
-    stdin     text, bytes, or a path to read from; None for an empty input
-    timeout   seconds after which the command is ended, None for no limit
-    encoding  charset of the output, one that contains ASCII as it is
+    limits        the bound of the view, and of each view where there are two
+    spill         keep the complete output in a file once it passes a limit
+    cwd           directory to run in, None for the current one
+    env           variables set on top of the current ones
+    stdin         text, bytes, or a path to read from; None for an empty input
+    timeout       seconds after which the command is ended, None for no limit
+    encoding      charset of the output, one that contains ASCII as it is
+    stderr        "merge": both outputs are one stream, in the order in which they were written; "separate": two
+    unset_env     variables that the command does not get, whatever they are here
+    idle_timeout  seconds without any output after which the command is ended, None for no limit
     """
 
     limits: OutputLimits = field(default_factory=OutputLimits)
@@ -63,6 +66,9 @@ class ExecOptions:
     stdin: str | bytes | Path | None = None
     timeout: float | None = None
     encoding: str = "utf-8"
+    stderr: Literal["merge", "separate"] = "merge"
+    unset_env: Collection[str] = ()
+    idle_timeout: float | None = None
 
     def __post_init__(self) -> None:
         checked_charset(self.encoding)
@@ -81,23 +87,29 @@ class ExecOptions:
             raise ValueError(f"stdin must be text without lone surrogates, not {self.stdin!r:.80}")
         if isinstance(self.stdin, Path) and (self.stdin.is_dir() or not self.stdin.exists()):
             raise ValueError(f"stdin must be a file that exists, not {str(self.stdin)!r}")
-        if self.timeout is not None:
-            number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
-            if not number or not 0 < self.timeout <= sys.float_info.max:
-                raise ValueError(f"timeout must be a positive number of seconds, not {self.timeout!r}")
+        if self.stderr not in ("merge", "separate"):
+            raise ValueError(f"stderr must be 'merge' or 'separate', not {self.stderr!r}")
+        if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
+            raise ValueError(f"unset_env must be names of variables, not {self.unset_env!r}")
+        for name, seconds in (("timeout", self.timeout), ("idle_timeout", self.idle_timeout)):
+            number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+            if seconds is not None and (not number or not 0 < seconds <= sys.float_info.max):
+                raise ValueError(f"{name} must be a positive number of seconds, not {seconds!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class ExecResult:
     """What a run came to: the status, and the bounded view of what the command printed.
 
-    `error` is the exception behind a failed run, or None.
+    `view` is of the one stream of both outputs, or of the standard output where the standard error was kept apart; that
+    is in `stderr_view` then. `error` is the exception behind a failed run, or None.
     """
 
     command: Command
     status: RunStatus
     view: OutputView
     error: BaseException | None = field(default=None, compare=False, repr=False)
+    stderr_view: OutputView | None = None
 
     @property
     def state(self) -> RunState:
@@ -122,6 +134,11 @@ class ExecResult:
     def text(self) -> str:
         """The bounded text without colours."""
         return plain(self.view.text)
+
+    @property
+    def stderr(self) -> str | None:
+        """The bounded text of the standard error without colours; None where it is part of `text`."""
+        return None if self.stderr_view is None else plain(self.stderr_view.text)
 
     @property
     def truncation(self) -> Truncation:
@@ -167,10 +184,17 @@ class CommandFailed(subprocess.CalledProcessError):
 class ExecutionEnv(Protocol):
     """A place where commands run. It owns capture, spill and publication."""
 
-    def exec(self, command: Command, options: ExecOptions, on_update: Sink | None = None) -> ExecResult:
+    def exec(
+        self,
+        command: Command,
+        options: ExecOptions,
+        on_update: Sink | None = None,
+        on_stderr: Sink | None = None,
+    ) -> ExecResult:
         """Run the command to its end and say what it came to.
 
-        `on_update` gets the updates in order, from another thread. Raises ExecutionError for a run that did not come
+        `on_update` gets the updates in order, from another thread, and `on_stderr` those of the standard error where
+        the options want it apart. Raises ExecutionError for a run that did not come
         to its own end; KeyboardInterrupt ends the run and passes with `.result` attached.
         """
         ...

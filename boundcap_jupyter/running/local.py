@@ -8,18 +8,21 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
+from typing import Protocol
 
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
+from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult
-from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests
+from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests, Stream
 from boundcap_jupyter.running.process import Process, argument_vector
 from boundcap_jupyter.running.pump import Pump, RunError
-from boundcap_jupyter.running.spill import SpillFile
-from boundcap_jupyter.running.store import SESSION
+from boundcap_jupyter.running.spill import ERRORS, SpillFile
+from boundcap_jupyter.running.store import SESSION, RunDirectory
 
 #: Seconds. A waiting main thread runs Python that often, so that an interrupt is felt at once.
 WAIT_STEP = 0.05
@@ -31,31 +34,64 @@ _numbers = count(1)
 class LocalEnv:
     """Runs commands on this machine, each in a session of its own."""
 
-    def exec(self, command: Command, options: ExecOptions | None = None, on_update: Sink | None = None) -> ExecResult:
+    def exec(
+        self,
+        command: Command,
+        options: ExecOptions | None = None,
+        on_update: Sink | None = None,
+        on_stderr: Sink | None = None,
+    ) -> ExecResult:
         """Run the command to its end; see `ExecutionEnv.exec`."""
-        result = self.start(command, options, on_update).wait()
+        result = self.start(command, options, on_update, on_stderr).wait()
         result.check(exit_code=False)
         return result
 
-    def start(self, command: Command, options: ExecOptions | None = None, on_update: Sink | None = None) -> LocalRun:
+    def start(
+        self,
+        command: Command,
+        options: ExecOptions | None = None,
+        on_update: Sink | None = None,
+        on_stderr: Sink | None = None,
+    ) -> LocalRun:
         """Start the command and return at once. Raises ValueError for what is no command.
+
+        `on_stderr` gets the updates of the standard error where the options want it apart.
 
         A KeyboardInterrupt while it starts ends it and passes, when it is over, with `.result` attached.
         """
         argument_vector(command)
-        return LocalRun(command, options or ExecOptions(), on_update)
+        options = options or ExecOptions()
+        directory = RunDirectory(SESSION)
+        streams = [_new_pump(options, on_update, SpillFile(directory))]
+        if options.stderr == "separate":
+            streams.append(_new_pump(options, on_stderr, SpillFile(directory, ERRORS)))
+        return LocalRun(command, options, streams)
+
+
+class RunStream(Stream, Protocol):
+    """What takes one of the outputs of a run: a Pump, or something plainer. Failures are RunErrors."""
+
+    def end(self) -> None:
+        """The output is over."""
+
+    def finish(self, now: float) -> None:
+        """Say the last that there is to say."""
+
+    def abandon(self) -> None:
+        """The run broke off."""
+
+    def view(self) -> OutputView: ...
 
 
 class LocalRun:
-    """One execution of a command, started by being made. Every method may be called from any thread."""
+    """One execution of a command, started by being made. Every method may be called from any thread.
 
-    def __init__(self, command: Command, options: ExecOptions, on_update: Sink | None) -> None:
+    `streams` take the output, and the standard error where the options want it apart.
+    """
+
+    def __init__(self, command: Command, options: ExecOptions, streams: Sequence[RunStream]) -> None:
         self.command = command
-        self._pump = Pump(
-            OutputCapture(options.limits, encoding=options.encoding),
-            SpillFile(SESSION) if options.spill else None,
-            on_update,
-        )
+        self._streams = streams
         self._stops = StopRequests()
         self._done = threading.Event()
         self._lock = threading.Lock()
@@ -186,7 +222,8 @@ class LocalRun:
 
     def _clear_away(self) -> None:
         """A defect of ours broke the run off: leave nothing of it behind."""
-        self._pump.abandon()
+        for stream in self._streams:
+            stream.abandon()
         if self._process is not None:
             self.kill()
             self._process.reap(UNKILLABLE)
@@ -196,17 +233,19 @@ class LocalRun:
         if self._process is not None:
             timeout = self._options.timeout
             deadline = None if timeout is None else self._started + timeout
-            loop = Loop(self._process, self._pump, self._stops, deadline)
+            streams = zip(self._process.pipes, self._streams, strict=True)
+            loop = Loop(self._process, dict(streams), self._stops, deadline, self._options.idle_timeout)
             loop.run()
             code = self._process.reap()
             self._failure = loop.failure
             state = loop.ending.state if loop.ending is not None else None
         duration = time.monotonic() - self._started
-        for step in (self._pump.end, self._send_last):
-            try:
-                step()
-            except RunError as failure:
-                self._failure = self._failure or failure
+        for stream in self._streams:
+            for step in (stream.end, partial(stream.finish, time.monotonic())):
+                try:
+                    step()
+                except RunError as failure:
+                    self._failure = self._failure or failure
         name = None
         if code is not None and code < 0:
             name, code = _signal_name(-code), 128 - code
@@ -220,17 +259,21 @@ class LocalRun:
             detail += f"; process {self._process.pid} could not be ended"
         status = RunStatus(state, code, name, duration, detail)
         error = self._failure.__cause__ if self._failure is not None else None
-        return ExecResult(self.command, status, self._pump.view(), error)
+        view, *errors = (stream.view() for stream in self._streams)
+        return ExecResult(self.command, status, view, error, *errors)
 
     def _detail(self, state: RunState) -> str:
         if self._failure is not None:
             return str(self._failure)
         if state is RunState.TIMEOUT:
             return f"the time limit of {self._options.timeout:g} s was reached"
+        if state is RunState.IDLE_TIMEOUT:
+            return f"nothing was printed for {self._options.idle_timeout:g} s"
         return ""
 
-    def _send_last(self) -> None:
-        self._pump.finish(time.monotonic())
+
+def _new_pump(options: ExecOptions, sink: Sink | None, spill: SpillFile) -> Pump:
+    return Pump(OutputCapture(options.limits, encoding=options.encoding), spill if options.spill else None, sink)
 
 
 def _signal_name(number: int) -> str:

@@ -1,4 +1,4 @@
-"""The reading thread's loop: one command, its pipe, the clock, and whoever asks it to stop.
+"""The reading thread's loop: one command, its pipes, the clock, and whoever asks it to stop.
 
 It is over when
 
@@ -21,13 +21,14 @@ import select
 import termios
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Protocol
 
 from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.running.ending import Ending
 from boundcap_jupyter.running.process import LOOK_INTERVAL, Process
-from boundcap_jupyter.running.pump import Pump, RunError
+from boundcap_jupyter.running.pump import RunError
 
 #: Bytes read at a time.
 READ_BYTES = 256 * 1024
@@ -84,19 +85,43 @@ class StopRequests:
                 self._write_end = None
 
 
-class Loop:
-    """Runs once, in one thread, and disposes of the pipe whatever happens. The caller reaps the command.
+class Stream(Protocol):
+    """Whoever takes what comes from a pipe; a Pump is one. `feed` and `publish` raise RunError for what broke."""
 
-    `ending` is our decision to end the command, `failure` the first thing that broke.
+    @property
+    def due(self) -> float | None: ...
+
+    def feed(self, data: bytes) -> None: ...
+
+    def publish(self, now: float) -> None: ...
+
+
+class Loop:
+    """Runs once, in one thread, and disposes of the pipes whatever happens. The caller reaps the command.
+
+    `streams` says who gets what comes from which pipe. `deadline` is a time, `idle_timeout` the seconds for which the
+    command may print nothing. `ending` is our decision to end the command, `failure` the first thing that broke.
     """
 
-    def __init__(self, process: Process, pump: Pump, stops: StopRequests, deadline: float | None) -> None:
+    def __init__(
+        self,
+        process: Process,
+        streams: Mapping[int, Stream],
+        stops: StopRequests,
+        deadline: float | None,
+        idle_timeout: float | None = None,
+    ) -> None:
         self._process = process
-        self._pump = pump
+        self._streams = streams
         self._stops = stops
         self._deadline = deadline
+        self._idle_timeout = idle_timeout
         self._poll = select.poll()
-        self._at_end = False
+        #: Pipes that are not at their end.
+        self._open = set(streams)
+        #: Pipes that a draining thread has to close.
+        self._handed_over: set[int] = set()
+        self._quiet_since = time.monotonic()
         #: When the command had exited, and its group was gone if it had to go.
         self._over_since: float | None = None
         self._exited = False
@@ -106,19 +131,19 @@ class Loop:
         self.failure: RunError | None = None
 
     def run(self) -> None:
-        handed_over = False
         try:
             now = self._turn()
-            if not self._at_end:
-                handed_over = self._let_go(now)
+            for fd in sorted(self._open):
+                self._let_go(fd, now)
         finally:
-            if not handed_over:
-                os.close(self._process.output)
+            for fd in self._streams.keys() - self._handed_over:
+                os.close(fd)
 
     def _turn(self) -> float:
         """Turn until it is over; returns the time."""
         process = self._process
-        self._poll.register(process.output, select.POLLIN)
+        for fd in self._streams:
+            self._poll.register(fd, select.POLLIN)
         self._poll.register(self._stops.fd, select.POLLIN)
         if process.exit_fd is not None:
             self._poll.register(process.exit_fd, select.POLLIN)
@@ -130,21 +155,23 @@ class Loop:
             self._look(ready, now)
             if self._stops.fd in ready:
                 self._obey(now)
-            if process.output in ready:
-                self._read(READ_BYTES, now)
+            for fd in self._open & ready:
+                self._read(fd, READ_BYTES, now)
             self._keep_time(now)
-            self._try(partial(self._pump.publish, now), now)
+            for stream in self._streams.values():
+                self._try(partial(stream.publish, now), now)
         return now
 
     # --- what happened
 
-    def _read(self, limit: int, now: float) -> int:
-        data = os.read(self._process.output, limit)
+    def _read(self, fd: int, limit: int, now: float) -> int:
+        data = os.read(fd, limit)
         if data:
-            self._try(partial(self._pump.feed, data), now)
+            self._quiet_since = now
+            self._try(partial(self._streams[fd].feed, data), now)
         else:
-            self._at_end = True
-            self._poll.unregister(self._process.output)
+            self._open.discard(fd)
+            self._poll.unregister(fd)
         return len(data)
 
     def _obey(self, now: float) -> None:
@@ -182,8 +209,11 @@ class Loop:
         return not self._process.has_members()
 
     def _keep_time(self, now: float) -> None:
-        if self.ending is None and not self._exited and self._deadline is not None and now >= self._deadline:
-            self.ending = Ending(RunState.TIMEOUT, now)
+        if self.ending is None and not self._exited:
+            for state, moment in ((RunState.TIMEOUT, self._deadline), (RunState.IDLE_TIMEOUT, self._quiet_until)):
+                if moment is not None and now >= moment:
+                    self.ending = Ending(state, now)
+                    break
         if self.ending is not None and (number := self.ending.take(now)) is not None:
             self._process.signal(number)
 
@@ -198,20 +228,24 @@ class Loop:
 
     # --- what is next
 
+    @property
+    def _quiet_until(self) -> float | None:
+        return None if self._idle_timeout is None else self._quiet_since + self._idle_timeout
+
     def _is_over(self, now: float) -> bool:
         if self._over_since is None:
             return False
-        return self._at_end or now >= self._over_since + HELD_GRACE
+        return not self._open or now >= self._over_since + HELD_GRACE
 
     def _patience(self, now: float) -> int | None:
         """Milliseconds until there is something to do that no file descriptor tells; None for ever."""
-        times = [self._pump.due]
+        times = [stream.due for stream in self._streams.values()]
         if self._over_since is not None:
             times.append(self._over_since + HELD_GRACE)
         elif self._exited or self._process.exit_fd is None:
             times.append(now + LOOK_INTERVAL)
-        if not self._exited:
-            times.append(self._deadline if self.ending is None else None)
+        if not self._exited and self.ending is None:
+            times += (self._deadline, self._quiet_until)
         if self.ending is not None:
             times.append(self.ending.due or now + LOOK_INTERVAL)
         next_time = min((moment for moment in times if moment is not None), default=None)
@@ -222,19 +256,14 @@ class Loop:
 
     # --- the pipe that others hold
 
-    def _let_go(self, now: float) -> bool:
-        """Read what is in the pipe at this moment, and leave what comes later to a thread that throws it away.
-
-        True if the pipe is that thread's now.
-        """
-        output = self._process.output
-        rest = _waiting(output)
-        while rest > 0 and not self._at_end:
-            rest -= self._read(min(rest, READ_BYTES), now)
-        if self._at_end:
-            return False
-        threading.Thread(target=_drain, args=(output,), name="boundcap-drain", daemon=True).start()
-        return True
+    def _let_go(self, fd: int, now: float) -> None:
+        """Read what is in the pipe at this moment, and leave what comes later to a thread that throws it away."""
+        rest = _waiting(fd)
+        while rest > 0 and fd in self._open:
+            rest -= self._read(fd, min(rest, READ_BYTES), now)
+        if fd in self._open:
+            threading.Thread(target=_drain, args=(fd,), name="boundcap-drain", daemon=True).start()
+            self._handed_over.add(fd)
 
 
 def _waiting(fd: int) -> int:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,9 +27,10 @@ LOOK_INTERVAL = 0.02
 
 
 class Process:
-    """A command that runs, with both its outputs in one pipe: the order in which they were written is kept.
+    """A command that runs, with both its outputs in one pipe, so that the order in which they were written is kept.
 
-    `output` is the reading end, in the caller's hands from here on. The leader is not reaped before `reap`, so that
+    `output` is the reading end, in the caller's hands from here on. `pipes` are that and, if the options want it apart,
+    the reading end of the standard error. The leader is not reaped before `reap`, so that
     its process group keeps its number as long as somebody may signal it. Raises OSError if it can not be started.
 
     `signal` may be called from any thread, at any time; the rest by one.
@@ -39,24 +40,23 @@ class Process:
         # Between reaping and the end of signalling: a number that is free again may be a stranger's. A signal handler
         # may come in between itself.
         self._reaping = threading.RLock()
-        self.output, write_end = os.pipe()
-        try:
-            _grow_pipe(self.output)
+        with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as write_ends:
+            self.output, output_end = _pipe(on_failure, write_ends)
+            self.pipes, errors_end = [self.output], output_end
+            if options.stderr == "separate":
+                errors, errors_end = _pipe(on_failure, write_ends)
+                self.pipes.append(errors)
             with _standard_input(options.stdin) as stdin:
                 self._popen = subprocess.Popen(
                     argument_vector(command),
                     stdin=stdin,
-                    stdout=write_end,
-                    stderr=write_end,
+                    stdout=output_end,
+                    stderr=errors_end,
                     cwd=options.cwd,
-                    env=child_environment(options.env),
+                    env=child_environment(options.env, options.unset_env),
                     start_new_session=True,
                 )
-        except BaseException:
-            os.close(self.output)
-            raise
-        finally:
-            os.close(write_end)
+            on_failure.pop_all()
         self.pid = self._popen.pid
         #: Readable once the leader has exited, None where the system has no such thing: ask `has_exited` then.
         self.exit_fd: int | None = None
@@ -118,8 +118,8 @@ def argument_vector(command: Command) -> list[str]:
     return words
 
 
-def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
-    """The present environment with `changes`.
+def child_environment(changes: Mapping[str, str], without: Collection[str] = ()) -> dict[str, str]:
+    """The present environment with `changes` and `without` some of its variables.
 
     This interpreter's own directory comes first on PATH, so that `python` and `pip` are those of the kernel even in a
     virtual environment that is not activated. Python's output is not held back for lack of a terminal.
@@ -130,6 +130,8 @@ def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
         path = environment.get("PATH", os.defpath)
         environment["PATH"] = path if path.split(os.pathsep)[0] == own else os.pathsep.join([own, path])
     environment.setdefault("PYTHONUNBUFFERED", "1")
+    for name in without:
+        environment.pop(name, None)
     environment.update(changes)
     return environment
 
@@ -149,6 +151,15 @@ def _standard_input(stdin: str | bytes | Path | None) -> Any:
         file.write(stdin.encode() if isinstance(stdin, str) else stdin)
         file.seek(0)
         yield file
+
+
+def _pipe(read_ends: contextlib.ExitStack, write_ends: contextlib.ExitStack) -> tuple[int, int]:
+    """(reading end, writing end) of a new pipe, each closed with its stack."""
+    read_end, write_end = os.pipe()
+    read_ends.callback(os.close, read_end)
+    write_ends.callback(os.close, write_end)
+    _grow_pipe(read_end)
+    return read_end, write_end
 
 
 def _grow_pipe(fd: int) -> None:

@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 
 from boundcap_jupyter.core.view import SpillState
-from boundcap_jupyter.running.store import Session
+from boundcap_jupyter.running.store import RunDirectory, Session
 
-FILE_NAME = "output.log"
+#: The file of the standard output, or of both outputs; and of the standard error where it is kept apart.
+OUTPUT, ERRORS = "output.log", "stderr.log"
 
 
 class SpillFile:
@@ -18,8 +19,9 @@ class SpillFile:
     A write blocks as long as the disk takes: that is the backpressure on the command.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session | RunDirectory, name: str = OUTPUT) -> None:
         self._session = session
+        self._name = name
         self._fd: int | None = None
         self.path: Path | None = None
         self.size = 0
@@ -60,7 +62,7 @@ class SpillFile:
         self.state = "complete"
 
     def _open(self) -> int:
-        path = self._session.make_run_directory() / FILE_NAME
+        path = self._session.make_run_directory() / self._name
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(path, flags, 0o600)
         try:

@@ -76,5 +76,19 @@ def _make_private(directory: Path) -> None:
         directory.chmod(0o700)
 
 
+class RunDirectory:
+    """The directory of one run, made when its first file is."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._path: Path | None = None
+
+    def make_run_directory(self) -> Path:
+        """The directory. Raises OSError if it can not be made. For one thread."""
+        if self._path is None:
+            self._path = self._session.make_run_directory()
+        return self._path
+
+
 #: The session of this process.
 SESSION = Session()

@@ -925,3 +925,39 @@ def test_a_forked_child_that_exits_does_not_end_what_its_parent_runs(
 ) -> None:
     done = interpreter(*child("fork_while_running.py", tmp_path / "gate"))
     assert done.stdout == "exited 5\n", done.stderr
+
+
+# --- the standard error apart
+
+
+def test_outputs_are_merged_in_the_order_in_which_they_were_written():
+    result = execute("for i in $(seq 500); do echo out $i; echo err $i >&2; done")
+    assert result.text == "".join(f"out {number}\nerr {number}\n" for number in range(1, 501))
+    assert result.stderr is None
+
+
+def test_outputs_that_are_kept_apart_have_their_own_totals_updates_and_spills():
+    output, errors = Recorder(), Recorder()
+    options = ExecOptions(limits=OutputLimits(max_lines=100), stderr="separate")
+    result = LocalEnv().exec(
+        "for i in $(seq 500); do echo out $i; echo err $i >&2; done; printf x >&2", options, output, errors
+    )
+    assert totals(result) == (500 * 4 + 1392 + 500, 500)
+    assert result.stderr_view is not None
+    assert result.stderr_view.metadata.truncation.total_lines == 501
+    assert result.text.splitlines() == [f"out {number}" for number in range(401, 501)]
+    assert result.stderr == "".join(f"err {number}\n" for number in range(402, 501)) + "x"
+    assert (output.view, errors.view) == (result.view, result.stderr_view)
+    paths = [Path(view.metadata.spill_path) for view in (result.view, result.stderr_view)]
+    assert [path.name for path in paths] == ["output.log", "stderr.log"]
+    assert paths[0].parent == paths[1].parent
+    assert paths[0].read_text() == "".join(f"out {number}\n" for number in range(1, 501))
+    assert paths[1].read_text() == "".join(f"err {number}\n" for number in range(1, 501)) + "x"
+
+
+def test_a_small_error_beside_a_flood_has_no_spill():
+    options = ExecOptions(stderr="separate")
+    result = LocalEnv().exec("seq 1 100000; echo small >&2", options)
+    assert result.spill_path is not None
+    assert result.stderr_view.metadata.spill_path is None
+    assert result.stderr == "small\n"

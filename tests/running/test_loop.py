@@ -104,7 +104,7 @@ class Play:
         return self._poll.poll(0)
 
     def run(self, timeout: float | None = None) -> Loop:
-        loop = Loop(self.process, self.pump, self.stops, None if timeout is None else START + timeout)
+        loop = Loop(self.process, {self.output: self.pump}, self.stops, None if timeout is None else START + timeout)
         loop.run()
         return loop
 
