@@ -8,8 +8,10 @@
 | CR                        | to column 0; erases nothing                                                        |
 | BS                        | one column back                                                                    |
 | ESC[nA, ESC[nB            | n rows up, within the last 64 rows; n rows down, makes no rows                     |
+| ESC[nF, ESC[nE, ESC M     | the same, and to column 0; one row up                                              |
 | ESC[nC, ESC[nD, ESC[nG    | right, left, to column n; right ends at column 1,000 or at the end of a longer row |
 | ESC[K, ESC[1K, ESC[2K     | erase to the right, to the left, the row                                           |
+| ESC[J                     | erase to the right, and all rows below                                             |
 | SGR, OSC 8 to http(s)     | the pen of what is written next; a link ends with its line                         |
 | everything else           | removed                                                                            |
 
@@ -219,6 +221,8 @@ class Screen:
             self._column = max(0, self._column - 1)
         elif control == "\0":
             self._write("\u2400")
+        elif match[0] == "\x1bM":
+            self._move_row("A", 1)
         elif final := match["csi_final"]:
             self._control_sequence(match["csi"], match["intermediate"], final)
         elif match["string"] and match["string_end"] in ("\x07", "\x1b\\"):
@@ -230,10 +234,16 @@ class Screen:
         if final == "m":
             if _SGR.fullmatch(parameters):
                 self._pen = Pen(apply_sgr(self._pen.style, parameters), self._pen.link)
-        elif final in "ABCDGK" and (count := _COUNT.fullmatch(parameters)):
+        elif final in "ABCDEFGJK" and (count := _COUNT.fullmatch(parameters)):
             value = int(count[1] or 0)
             if final == "K":
                 self._erase(value)
+            elif final == "J":
+                if value == 0:
+                    self._erase_below()
+            elif final in "EF":
+                self._move_row("B" if final == "E" else "A", max(1, value))
+                self._column = 0
             elif final in "AB":
                 self._move_row(final, max(1, value))
             else:
@@ -275,6 +285,11 @@ class Screen:
         elif what == 1:
             row.erase_left(self._column)
         elif what == 2:
+            row.clear()
+
+    def _erase_below(self) -> None:
+        self.rows[self._row].erase_right(self._column)
+        for row in islice(self.rows, self._row + 1, None):
             row.clear()
 
     def _move_row(self, final: str, count: int) -> None:

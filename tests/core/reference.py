@@ -125,6 +125,9 @@ class Terminal:
                     self.link = self.safe_link(string[3:].partition(";")[2])
                 return i + (1 if text[i] == "\x07" else 2)
             return i + 1 if text[i : i + 1] in ("\x18", "\x1a") and i < len(text) else i
+        if text[i] == "M":
+            self.control("", "A")
+            return i + 1
         count = 0
         while i < len(text) and " " <= text[i] <= "/" and count < 4:
             i += 1
@@ -135,7 +138,7 @@ class Terminal:
         if final == "m" and not set(parameters) - set("0123456789;:"):
             self.style = self.apply_sgr(self.style, parameters)
             return
-        if final not in "ABCDGK" or set(parameters) - set("0123456789;"):
+        if final not in "ABCDEFGJK" or set(parameters) - set("0123456789;"):
             return
         first = parameters.partition(";")[0]
         line = self.lines[self.row]
@@ -149,6 +152,16 @@ class Terminal:
                     line.cells[: self.column + 1] = [Cell(" ", self.plain, "") for _ in range(self.column + 1)]
             elif int(first) == 2:
                 line.cells.clear()
+            return
+        if final == "J":
+            if int(first or 0) == 0:
+                del line.cells[self.column :]
+                for below in self.lines[self.row + 1 :]:
+                    below.cells.clear()
+            return
+        if final in "EF":
+            self.control(parameters, "B" if final == "E" else "A")
+            self.column = 0
             return
         n = max(1, int(first or 0))
         reach = max(MAX_COLUMN, len(line.cells))

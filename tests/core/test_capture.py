@@ -198,10 +198,12 @@ def test_a_flood_is_held_in_bounded_memory():
 
 SGR = (apply_sgr, transition, PLAIN)
 PIECES = [
-    b"\x1b", b"[", b"1", b"2;3", b"A", b"B", b"C", b"D", b"G", b"K", b"m", b"\r", b"\n", b"\b", b"\t", b"\0", b"x",
+    b"\x1b", b"[", b"1", b"2;3", b"A", b"B", b"C", b"D", b"E", b"F", b"G", b"J", b"K", b"M",
+    b"m", b"\r", b"\n", b"\b", b"\t", b"\0", b"x",
     b"some text", "é".encode(), "€".encode(), "😀".encode(), b"\xff", b"\xe2\x82", b"\xc2", b"\x85", b"\x1b[31m",
     b"\x1b[0m", b"\x1b[m", b"\x1b[1;4m", b"\x1b[38;5;9m", b"\x1b[A", b"\x1b[2A", b"\x1b[3B", b"\x1b[7C", b"\x1b[K",
-    b"\x1b[1K", b"\x1b[2K", b"\x1b]8;;https://a.b/c\x1b\\", b"\x1b]8;;\x07", b"\x1b]0;title", b"\x07", b"\x1b\\",
+    b"\x1b[1K", b"\x1b[2K", b"\x1b[J", b"\x1b[2F", b"\x1b[E", b"\x1bM",
+    b"\x1b]8;;https://a.b/c\x1b\\", b"\x1b]8;;\x07", b"\x1b]0;title", b"\x07", b"\x1b\\",
     b"\x18", b"\x1bP", b"\x1b(B", b"\x1b[?25l", b"\x7f", b"y" * 30, b"line of text\n", b"\r\n", b"more\n" * 10,
 ]  # fmt: skip
 LINES = [b"line of text\n", b"x\n", b"\x1b[31mred\x1b[0m\n", b"bold\x1b[1m\n", b"a\r\n", "é\n".encode(), b"\n", b"open"]
