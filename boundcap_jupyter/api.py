@@ -89,7 +89,7 @@ def run(
     shown = _Shown(command, options, on_update, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
-        outcome = shown.run.wait()
+        outcome = shown.run.wait(shown.stopping)
     except KeyboardInterrupt as error:
         interrupt, outcome = error, error.result  # type: ignore[attr-defined]  # `wait` attaches it
     result = shown.close(outcome)
@@ -165,6 +165,11 @@ class _Shown:
             status = RunStatus(state, detail=str(error))
             self.close(ExecResult(command, status, OutputCapture(options.limits).view(), error))
             raise
+
+    def stopping(self) -> None:
+        """The run was told to stop by an interrupt, not by its own display."""
+        if self._display is not None:
+            self._display.stopping()
 
     def close(self, outcome: ExecResult) -> Result:
         """Show the end; the result knows where it was shown."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import keyword
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -128,6 +129,8 @@ def _charset(text: str) -> str:
 
 
 def _name(text: str) -> str:
+    # As Python reads names: otherwise the variable could not be named afterwards.
+    text = unicodedata.normalize("NFKC", text)
     return text if text.isidentifier() and not keyword.iskeyword(text) else _refuse(text)
 
 

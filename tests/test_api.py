@@ -1,5 +1,6 @@
 """`run` and `arun` as a program uses them; what a command prints is judged in tests/running."""
 
+import _thread
 import asyncio
 import subprocess
 import sys
@@ -27,6 +28,9 @@ class Recorder:
 
     def __call__(self, update):
         self.calls.append(update.kind)
+
+    def stopping(self):
+        self.calls.append("stopping")
 
     def closed(self, outcome):
         self.calls.append(("closed", outcome.state))
@@ -185,6 +189,16 @@ def test_a_display_is_closed_when_the_run_fails():
     with pytest.raises(ExecutionError):
         run(["/nonexistent/program"], display=display)
     assert display.calls[-1] == ("closed", RunState.SPAWN_ERROR)
+
+
+def test_a_display_hears_of_an_interrupt_before_the_run_is_over():
+    display = Recorder()
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run("exec sleep 60", display=display)
+    assert caught.value.result.state is RunState.STOPPED
+    assert display.calls.count("stopping") == 1
+    assert display.calls[-1] == ("closed", RunState.STOPPED)
 
 
 def test_the_stop_of_a_display_stops_the_run():

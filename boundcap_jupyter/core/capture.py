@@ -98,7 +98,8 @@ class OutputCapture:
         both = [window for window in (head, tail) if window is not None]
         omitted = self._omitted(head, tail)
         truncation = self._truncation(
-            cut_by=shown.cut_by,
+            # Two ends can hold all between them though the whole was too long: each begins without its colours.
+            cut_by=shown.cut_by if omitted.byte_count else None,
             lines=sum(window.lines for window in both),
             size=sum(window.size for window in both),
             last_line_partial=shown.partial == "last",
@@ -146,7 +147,9 @@ class OutputCapture:
             start = head.ends if head.cut_by is not None else end
         if tail is not None:
             end = tail.begins if tail.cut_by is not None else start
-        return Place(end.byte_count - start.byte_count, end.newlines - start.newlines)
+        # Of one line that is cut on both sides, its blanks that were never printed may count on both.
+        least = 1 if head is not None and tail is not None and (head.partial or tail.partial) else 0
+        return Place(max(least, end.byte_count - start.byte_count), max(0, end.newlines - start.newlines))
 
     def _truncation(
         self,

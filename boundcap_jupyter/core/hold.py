@@ -23,7 +23,7 @@ BUFFER = 384 * 1024
 #: Bytes at the end of the buffer in which a complete view is looked for first: 2,000 short lines fit in.
 SEARCH = 24 * 1024
 #: Bytes that are interpreted at a time, so that the rows of a long stretch never stand in memory together.
-STEP = 96 * 1024
+STEP = 32 * 1024
 
 
 class Beginning:
@@ -67,7 +67,7 @@ class Beginning:
         frozen = self._screen.frozen
         if frozen > self._bound.max_lines:
             return True
-        return sum(row.size + 1 for row in self._screen.rows[:frozen]) > self._bound.max_bytes
+        return sum(row.least_bytes + 1 for row in self._screen.rows[:frozen]) > self._bound.max_bytes
 
 
 class End:
@@ -113,7 +113,7 @@ class End:
         index = screen.frozen
         while index > least and size <= bound.max_bytes:
             index -= 1
-            size += screen.rows[index].size + 1
+            size += screen.rows[index].least_bytes + 1
         # The row in front of what fills a window may still be shown by its end.
         screen.drop_rows(max(0, index - 1))
 

@@ -17,6 +17,9 @@ class Pen(NamedTuple):
 
 PLAIN_PEN = Pen()
 
+#: Pieces of appended text that stand beside each other: a piece weighs much more than a character.
+_MAX_PARTS = 4096
+
 
 class Row:
     """Characters in columns from 0 to `size`, a column a code point.
@@ -27,6 +30,7 @@ class Row:
 
     __slots__ = (
         "_cols",
+        "_hidden",
         "_parts",
         "_pens",
         "_rendered",
@@ -46,6 +50,9 @@ class Row:
         self.cut = 0
         self.end = end
         self._text = text
+        # Columns that were dropped at the front and are still there: to remove them one by one would copy the row for
+        # each. `_text`, `_parts` and `_cols` count them, nobody outside does.
+        self._hidden = 0
         # Text appended since `_text` was last whole, so that appending does not copy the row each time.
         self._parts: list[str] = []
         # Runs of one pen, `_cols[0]` always 0; both empty for a row that is plain throughout.
@@ -56,6 +63,10 @@ class Row:
 
     @property
     def text(self) -> str:
+        return self._whole[self._hidden :]
+
+    @property
+    def _whole(self) -> str:
         if self._parts:
             self._text += "".join(self._parts)
             self._parts.clear()
@@ -66,23 +77,27 @@ class Row:
         if column > self.size:
             self.write(self.size, " " * (column - self.size), PLAIN_PEN)
         end = column + len(text)
+        hidden = self._hidden
         if column == self.size:
             self._parts.append(text)
+            if len(self._parts) > _MAX_PARTS:
+                self._parts[:] = ["".join(self._parts)]
         else:
-            whole = self.text
-            self._text = whole[:column] + text + whole[end:]
+            whole = self._whole
+            self._text = whole[: hidden + column] + text + whole[hidden + end :]
         size_before = self.size
         self.size = max(size_before, end)
         if self._cols or pen != PLAIN_PEN:
-            self._paint(column, end, pen, size_before)
+            self._paint(hidden + column, hidden + end, pen, hidden + size_before)
         self._rendered_with = None
 
     def erase_right(self, column: int) -> None:
         """Remove everything from `column` on."""
         if column < self.size:
-            self._set_text(self.text[:column])
-            keep = bisect_left(self._cols, column)
+            keep = bisect_left(self._cols, self._hidden + column)
             del self._cols[keep:], self._pens[keep:]
+            self._text, self.size = self._whole[: self._hidden + column], column
+            self._rendered_with = None
 
     def erase_left(self, column: int) -> None:
         """Blank everything up to and with `column`; nothing remains of a row that ends there."""
@@ -92,26 +107,46 @@ class Row:
             self.write(0, " " * (column + 1), PLAIN_PEN)
 
     def clear(self) -> None:
-        self._set_text("")
+        self._parts.clear()
+        self._text, self.size, self._hidden = "", 0, 0
+        self._rendered_with = None
         self._cols.clear()
         self._pens.clear()
 
     def drop_front(self, count: int) -> None:
         """Remove the first `count` columns: the rest moves to the left."""
-        self._set_text(self.text[count:])
         self.cut += count
+        self.size -= count
+        self._hidden += count
+        self._rendered_with = None
+        # As much as is left: so each column is copied once.
+        if self._hidden > self.size:
+            self._remove_hidden()
+
+    def _remove_hidden(self) -> None:
+        hidden, self._hidden = self._hidden, 0
+        self._text = self._whole[hidden:]
         if self._cols:
-            first = bisect_right(self._cols, count) - 1
-            self._cols = [0, *(column - count for column in self._cols[first + 1 :])]
+            first = bisect_right(self._cols, hidden) - 1
+            self._cols = [0, *(column - hidden for column in self._cols[first + 1 :])]
             self._pens = self._pens[first:]
 
     def beginning(self, columns: int) -> Row:
         """A copy of the first `columns` columns, ending in the style of the last."""
-        row = Row(self.start, self.line, self.text[:columns])
+        if self._hidden:
+            self._remove_hidden()
+        row = Row(self.start, self.line, self._whole[:columns])
         keep = bisect_left(self._cols, columns)
         row._cols, row._pens = self._cols[:keep], self._pens[:keep]
         row.end = row.style_at(max(0, columns - 1))
         return row
+
+    @property
+    def least_bytes(self) -> int:
+        """Bytes that the rendered row has at least: a byte a column, four a change of style, and its links."""
+        if not self._cols:
+            return self.size
+        return self.size + 4 * (len(self._cols) - 1) + sum(len(pen.link) for pen in self._pens)
 
     def style_at(self, column: int) -> Style:
         return self._pen_at(column).style
@@ -132,17 +167,19 @@ class Row:
 
     def _render(self, before: Style, ended: bool, first: int) -> str:
         close = "\n" if ended else ""
-        text = self.text
+        text, hidden = self._whole, self._hidden
         if not self._cols:
             lead = transition(before, PLAIN) if first < self.size else ""
             after = before if first >= self.size else PLAIN
-            return f"{lead}{text[first:]}{transition(after, self.end)}{close}"
+            return f"{lead}{text[hidden + first :]}{transition(after, self.end)}{close}"
         parts: list[str] = []
         style, link = before, ""
+        first += hidden
+        size = hidden + self.size
         index = max(0, bisect_right(self._cols, first) - 1)
         for run in range(index, len(self._cols)):
             begin = max(first, self._cols[run])
-            end = self._cols[run + 1] if run + 1 < len(self._cols) else self.size
+            end = self._cols[run + 1] if run + 1 < len(self._cols) else size
             if begin >= end:
                 continue
             pen = self._pens[run]
@@ -155,20 +192,14 @@ class Row:
             parts.append("\x1b]8;;\x1b\\")
         return f"{''.join(parts)}{transition(style, self.end)}{close}"
 
-    def _set_text(self, text: str) -> None:
-        self._parts.clear()
-        self._text = text
-        self.size = len(text)
-        self._rendered_with = None
-
     def _pen_at(self, column: int) -> Pen:
-        return self._pens[bisect_right(self._cols, column) - 1] if self._cols else PLAIN_PEN
+        return self._pens[bisect_right(self._cols, self._hidden + column) - 1] if self._cols else PLAIN_PEN
 
     def _paint(self, begin: int, end: int, pen: Pen, size_before: int) -> None:
         """Set the pen of the columns from `begin` to `end`; those from `end` on keep theirs."""
         if not self._cols:
             self._cols, self._pens = [0], [PLAIN_PEN]
-        after = self._pen_at(end) if end < size_before else None
+        after = self._pen_at(end - self._hidden) if end < size_before else None
         low = bisect_left(self._cols, begin)
         high = bisect_right(self._cols, end)
         cols, pens = [begin], [pen]

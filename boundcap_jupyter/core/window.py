@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from boundcap_jupyter.core.charset import Charset
 from boundcap_jupyter.core.limits import Bound
 from boundcap_jupyter.core.row import Row
 from boundcap_jupyter.core.screen import Screen
@@ -101,7 +102,9 @@ def tail_window(screen: Screen, bound: Bound) -> Window:
     begins = _row_place(screen, first)
     if partial:
         end = _row_place(screen, first + 1).byte_count
-        begins = Place(max(1, end - _raw_length(texts[0])), begins.newlines)
+        shown_bytes = _raw_length(texts[0], screen.charset)
+        # Blanks that a move of the cursor made are shown and were never printed.
+        begins = Place(max(begins.byte_count + 1, end - shown_bytes), begins.newlines)
     shown = Rows(screen.base + first, rows[first].cut + cut if first < len(rows) else 0, tuple(texts))
     return Window(shown, style, max(0, last + 1 - first), size, cut_by, partial, begins, _stream_end(screen))
 
@@ -132,7 +135,7 @@ def head_window(screen: Screen, bound: Bound) -> Window:
         text = _line_beginning(rows[0], screen.lead, bound.max_bytes)
         size = utf8_length(text)
         texts.append(text)
-        ends = Place(_raw_length(text), 0)
+        ends = Place(min(_raw_length(text, screen.charset), _row_place(screen, 1).byte_count - 1), 0)
     shown = Rows(screen.base, rows[0].cut, tuple(texts))
     lines = min(len(texts), last + 1)
     return Window(shown, screen.lead, lines, size, cut_by, partial, _row_place(screen, 0), ends)
@@ -210,10 +213,12 @@ def _smallest(low: int, high: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _raw_length(text: str) -> int:
+def _raw_length(text: str, charset: Charset) -> int:
     """Bytes of the stream that the shown part of a line stands for.
 
-    Exact for valid UTF-8: colours are not counted, a replacement character and a shown NUL are one byte each.
+    Colours are not counted. A replacement character and a shown NUL are taken for one byte each, which is what they
+    stand for, unless the text holds these characters itself.
     """
     text = plain(text)
-    return utf8_length(text) - 2 * (text.count("\ufffd") + text.count("\u2400"))
+    marks = text.count("\ufffd") + text.count("\u2400")
+    return marks + charset.length(text.replace("\ufffd", "").replace("\u2400", "") if marks else text)

@@ -21,7 +21,7 @@ from boundcap_jupyter.core.text import plain
 from boundcap_jupyter.core.view import OutputView, Truncation
 
 #: A shell script, or an argument vector that no shell sees.
-Command = Union[str, Sequence[str]]
+Command = Union[str, Sequence[Union[str, Path]]]
 
 
 def is_argument(value: object) -> bool:
@@ -80,7 +80,7 @@ class ExecOptions:
             if not is_argument(name) or not name or "=" in name:
                 raise ValueError(f"env must have names without '=' and NUL, not {name!r}")
             if not is_argument(value):
-                raise ValueError(f"env must have strings without NUL as values, not {name}={value!r}")
+                raise ValueError(f"env must have strings as values, without NUL, not {name}={value!r}")
         if self.stdin is not None and not isinstance(self.stdin, (str, bytes, Path)):
             raise ValueError(f"stdin must be str, bytes or a pathlib.Path, not {self.stdin!r}")
         if isinstance(self.stdin, str) and not _is_encodable(self.stdin):

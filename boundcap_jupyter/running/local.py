@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from typing import Protocol
@@ -26,6 +28,10 @@ from boundcap_jupyter.running.store import SESSION, RunDirectory
 
 #: Seconds. A waiting main thread runs Python that often, so that an interrupt is felt at once.
 WAIT_STEP = 0.05
+
+_STATUS_LOST = (
+    "how the command ended is not known: something else in this process collects its children, or SIGCHLD is ignored"
+)
 
 _log = logging.getLogger(__name__)
 _numbers = count(1)
@@ -113,15 +119,18 @@ class LocalRun:
         """Ask the command to end, as Ctrl-C would; asked twice, end it at once. Returns without waiting."""
         self._stops.request()
 
-    def wait(self) -> ExecResult:
+    def wait(self, on_interrupt: Callable[[], object] | None = None) -> ExecResult:
         """Wait for the end and say what the run came to.
 
         On the main thread a KeyboardInterrupt stops the run, a second one ends it at once; the first is raised again
-        when the run is over, with `.result` attached.
+        when the run is over, with `.result` attached. `on_interrupt` is called for each, after the run was told.
         """
-        return self._wait(None)
+        with _interruptible():
+            return self._wait(None, on_interrupt)
 
-    def _wait(self, interrupt: KeyboardInterrupt | None) -> ExecResult:
+    def _wait(
+        self, interrupt: KeyboardInterrupt | None, on_interrupt: Callable[[], object] | None = None
+    ) -> ExecResult:
         """As `wait`, after an interrupt for which the run was already asked to stop."""
         interrupts = passed_on = 0 if interrupt is None else 1
         while not self.done:
@@ -131,6 +140,8 @@ class LocalRun:
                     while passed_on < interrupts:
                         passed_on += 1
                         self.stop()
+                        if on_interrupt is not None:
+                            on_interrupt()
                     self._done.wait(WAIT_STEP)
             except KeyboardInterrupt as error:
                 interrupt = interrupt or error
@@ -189,9 +200,12 @@ class LocalRun:
             raise
 
     def _spawn(self) -> Process | None:
+        if _exiting.is_set():
+            self._failure = RunError(RunState.SPAWN_ERROR, "the interpreter is exiting: nothing is started any more")
+            return None
         try:
             self._stops.open()
-            return Process(self.command, self._options)
+            process = Process(self.command, self._options)
         except OSError as error:
             name = argument_vector(self.command)[0]
             # The directory or the input may be what is missing.
@@ -199,6 +213,10 @@ class LocalRun:
             self._failure = RunError(RunState.SPAWN_ERROR, f"cannot start {name!r}: {error.strerror or error}{where}")
             self._failure.__cause__ = error
             return None
+        if _exiting.is_set():
+            # It began while we started: nobody else knows of this one.
+            process.signal(signal.SIGKILL)
+        return process
 
     def _main(self) -> None:
         try:
@@ -238,6 +256,8 @@ class LocalRun:
             loop.run()
             code = self._process.reap()
             self._failure = loop.failure
+            if self._process.status_lost and self._failure is None:
+                self._failure = RunError(RunState.WORKER_LOST, _STATUS_LOST)
             state = loop.ending.state if loop.ending is not None else None
         duration = time.monotonic() - self._started
         for stream in self._streams:
@@ -255,7 +275,7 @@ class LocalRun:
         elif state is None:
             state = RunState.SIGNALED if name else RunState.EXITED
         detail = self._detail(state)
-        if self._process is not None and code is None:
+        if self._process is not None and code is None and not self._process.status_lost:
             detail += f"; process {self._process.pid} could not be ended"
         status = RunStatus(state, code, name, duration, detail)
         error = self._failure.__cause__ if self._failure is not None else None
@@ -276,6 +296,30 @@ def _new_pump(options: ExecOptions, sink: Sink | None, spill: SpillFile) -> Pump
     return Pump(OutputCapture(options.limits, encoding=options.encoding), spill if options.spill else None, sink)
 
 
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let SIGINT raise KeyboardInterrupt on a main thread that waits inside a running event loop.
+
+    For a cell that awaits, ipykernel makes SIGINT cancel the cell's task, which is never reached from here.
+    """
+    # Whoever has a running loop has imported asyncio.
+    asyncio = sys.modules.get("asyncio")
+    usual = (signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL, None)
+    if (
+        asyncio is None
+        or threading.current_thread() is not threading.main_thread()
+        or asyncio.events._get_running_loop() is None
+        or signal.getsignal(signal.SIGINT) in usual
+    ):
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
@@ -289,8 +333,14 @@ _running: set[LocalRun] = set()
 os.register_at_fork(after_in_child=_running.clear)
 
 
+#: Set when the interpreter exits; a run that is just starting sees it.
+_exiting = threading.Event()
+
+
 @atexit.register
 def _end_what_runs() -> None:
     # An interpreter that exits leaves no command behind.
+    _exiting.set()
     for run in list(_running):
+        run._spawned.wait(UNKILLABLE)
         run.kill()

@@ -58,6 +58,8 @@ class Process:
                 )
             on_failure.pop_all()
         self.pid = self._popen.pid
+        #: True if the exit status will never be known: the leader was collected by somebody else.
+        self.status_lost = False
         #: Readable once the leader has exited, None where the system has no such thing: ask `has_exited` then.
         self.exit_fd: int | None = None
         if hasattr(os, "pidfd_open"):
@@ -89,7 +91,8 @@ class Process:
     def reap(self, patience: float = 0.0) -> int | None:
         """Collect the leader. Returns its exit code, -n if signal n ended it.
 
-        None if it has not exited within `patience` seconds: a thread then waits for it, so that no zombie stays.
+        None if it has not exited within `patience` seconds: a thread then waits for it, so that no zombie stays. None
+        with `status_lost` if somebody else collected it.
         """
         if self.exit_fd is not None:
             os.close(self.exit_fd)
@@ -101,17 +104,26 @@ class Process:
                 return None
             time.sleep(LOOK_INTERVAL)
         with self._reaping:
-            return self._popen.wait()
+            if self._popen.returncode is None:
+                # Not left to Popen, which would call a status that somebody else collected a success. What it knows
+                # tells it, and whoever signals, that there is nobody left.
+                try:
+                    _, status = os.waitpid(self.pid, 0)
+                    self._popen.returncode = os.waitstatus_to_exitcode(status)
+                except ChildProcessError:
+                    self.status_lost = True
+                    self._popen.returncode = 0
+            return None if self.status_lost else self._popen.returncode
 
 
 def argument_vector(command: Command) -> list[str]:
-    """A script is for bash, else sh; an argument vector is taken as it is. Raises ValueError for neither."""
+    """A script is for bash, else sh; an argument vector is taken as it is. Raises ValueError for what is neither."""
     if isinstance(command, str):
         words = [shutil.which("bash") or "/bin/sh", "-c", command]
-    elif isinstance(command, (list, tuple)) and command and all(isinstance(word, str) for word in command):
-        words = list(command)
+    elif isinstance(command, (list, tuple)) and command and all(isinstance(word, (str, Path)) for word in command):
+        words = [str(word) for word in command]
     else:
-        raise ValueError(f"command must be a script (str) or a non-empty list of str, not {command!r}")
+        raise ValueError(f"command must be a script (str) or a non-empty list of str or Path, not {command!r}")
     for word in words:
         if not is_argument(word):
             raise ValueError(f"command must not contain NUL characters or lone surrogates: {word!r:.80}")

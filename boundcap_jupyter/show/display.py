@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 from boundcap_jupyter.core.limits import Retain
@@ -32,6 +33,10 @@ class Display(Protocol):
         ...
 
     def __call__(self, update: Update, /) -> None: ...
+
+    def stopping(self) -> None:
+        """The run was asked to end, by an interrupt."""
+        ...
 
     def closed(self, outcome: Outcome) -> None:
         """The run is over, or never started: show what it came to."""
@@ -60,13 +65,18 @@ class PanelDisplay:
 
         self._widget = BoundedOutput(self._command, foreground=self._foreground, retain=self._retain)
         self._widget.on_stop(stop)
-        # The view alone: a text beside it would be compared by nbval, and saved by who saves while the run goes on.
         view = {"version_major": 2, "version_minor": 0, "model_id": self._widget.model_id}
-        self._handle = _ipython_display().display({_WIDGET_VIEW: view}, raw=True, display_id=True)
+        # For whoever reads the file of a notebook that was saved meanwhile, where there is no kernel.
+        text = f"{self._command} · running when this was saved"
+        self._handle = _ipython_display().display({_WIDGET_VIEW: view, "text/plain": text}, raw=True, display_id=True)
 
     def __call__(self, update: Update, /) -> None:
         if self._widget is not None:
             self._widget(update)
+
+    def stopping(self) -> None:
+        if self._widget is not None:
+            self._widget.stopping()
 
     def closed(self, outcome: Outcome) -> None:
         if self._closed:
@@ -97,6 +107,9 @@ class StaticDisplay:
     def __call__(self, update: Update, /) -> None:
         """Nothing to show yet."""
 
+    def stopping(self) -> None:
+        """Nothing to show yet."""
+
     def closed(self, outcome: Outcome) -> None:
         if not self._closed:
             self._closed = True
@@ -104,7 +117,7 @@ class StaticDisplay:
 
 
 def choose_display(
-    command: str | Sequence[str], *, clears_cell: bool, retain: Retain = "tail", foreground: bool = True
+    command: str | Sequence[str | PathLike[str]], *, clears_cell: bool, retain: Retain = "tail", foreground: bool = True
 ) -> Display:
     """What fits the place where this is called: a panel in a page, the result in what collects outputs, or a terminal.
 

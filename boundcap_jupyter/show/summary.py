@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from os import PathLike
 from typing import Literal
 
 from boundcap_jupyter.core.limits import Retain
@@ -40,9 +41,9 @@ _LABELS = {
 }
 
 
-def command_label(command: str | Sequence[str]) -> str:
+def command_label(command: str | Sequence[str | PathLike[str]]) -> str:
     """The command in one line of at most `_LABEL_LENGTH` characters: the first line of a script that says something."""
-    script = command if isinstance(command, str) else shlex.join(command)
+    script = command if isinstance(command, str) else shlex.join(map(str, command))
     first, *rest = [line.strip() for line in script.splitlines() if line.strip()] or [""]
     if len(first) > _LABEL_LENGTH or rest:
         return first[: _LABEL_LENGTH - 2] + " …"
@@ -82,7 +83,8 @@ def state_label(status: RunStatus) -> str:
 
 def detail(status: RunStatus) -> str:
     """Why the run failed, in one line whatever the reason is made of, or ""."""
-    return " ".join(status.detail.split())
+    # That the time was up is the state itself.
+    return "" if status.state is RunState.TIMEOUT else printable(" ".join(status.detail.split()))
 
 
 def _ending(status: RunStatus) -> str:
@@ -114,6 +116,10 @@ def shown(view: OutputView, retain: Retain = "tail", *, of: bool = True) -> str:
     total, verb = truncation.total_lines, "" if of else " shown"
     count = f"{number(truncation.output_lines)} of {lines(total)}" if of else f"{lines(truncation.output_lines)} shown"
     in_all = f", {lines(total)} in all" if of and total > 1 else ""
+    if view.head:
+        first = view.head.count("\n") + (not view.head.endswith("\n"))
+        ends = f"first {number(first)} and last {number(truncation.output_lines - first)}"
+        return f"{ends} of {lines(total)}" if of else f"{ends} lines shown"
     if truncation.last_line_partial:
         line = "a line" if total == 1 else "the last line"
         return f"end of {line} of {size(metadata.last_line_bytes)}{verb}{in_all}"
@@ -141,8 +147,13 @@ def display_path(path: str) -> str:
     # As text: a Path would take "//" and "." out of the rest, which is not ours to change.
     home = os.path.expanduser("~").rstrip(os.sep)  # noqa: PTH111
     if home and (path == home or path.startswith(home + os.sep)):
-        return "~" + path[len(home) :]
-    return path
+        path = "~" + path[len(home) :]
+    return printable(path)
+
+
+def printable(text: str) -> str:
+    """The text in one line of characters that can be seen and encoded: any others become U+FFFD."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def duration(seconds: float) -> str:

@@ -63,6 +63,9 @@ class TerminalDisplay:
             self._view = apply_update(self._view, update)
         self._changed.set()
 
+    def stopping(self) -> None:
+        """The live line goes on until it is over."""
+
     def closed(self, outcome: Outcome) -> None:
         """Take the live line away and print the result, once."""
         if self._closed:

@@ -118,6 +118,10 @@ class BoundedOutput(AnyWidget):
         # Last: who observes the state finds the rest in place.
         self.set_trait("state", status.state)
 
+    def stopping(self) -> None:
+        """Tell the panels that the run was asked to end by somebody else, such as an interrupt of the kernel."""
+        self.send(STOPPING)
+
     def on_stop(self, callback: Callable[[], None]) -> None:
         """Call `callback` when a panel asks to stop the run, on the thread that hears it: main, or a subshell's."""
         self._stop_callbacks.append(callback)

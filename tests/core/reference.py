@@ -241,7 +241,7 @@ class Terminal:
         omitted = self.lines[first].start
         if partial:
             end = self.lines[first + 1].start if first + 1 < len(self.lines) else self.total
-            omitted = max(1, end - self.raw(texts[0]))
+            omitted = max(omitted + 1, end - self.raw(texts[0]))
         return {
             "text": "".join(texts),
             "bytes": omitted,
@@ -268,7 +268,8 @@ class Terminal:
                 c for c in range(len(self.lines[0].cells) + 1) if len(self.render(0, None, c).encode()) <= max_bytes
             )
             text = self.render(0, None, columns)
-            omitted = self.total - self.raw(text)
+            row_end = self.lines[1].start if len(self.lines) > 1 else self.total
+            omitted = self.total - min(self.raw(text), row_end - 1)
             return {"text": text, "bytes": omitted, "lines": self.newlines, "by": reason, "partial": "beginning"}
         if reason is None:
             return {"text": "".join(texts), "bytes": 0, "lines": 0, "by": None, "partial": ""}
@@ -288,10 +289,13 @@ class Terminal:
         head_bytes, head_lines = math.ceil(max_bytes / 4), min(math.ceil(max_lines / 4), max_lines - 1)
         head = self.head(head_bytes, head_lines)
         tail = self.tail(max_bytes - head_bytes, max_lines - head_lines)
+        least = 1 if head["partial"] or tail["partial"] else 0
+        between = max(least, tail["bytes"] - (self.total - head["bytes"]))
         return tail | {
             "head": head["text"],
-            "bytes": tail["bytes"] - (self.total - head["bytes"]),
-            "lines": tail["lines"] - (self.newlines - head["lines"]),
+            "bytes": between,
+            "lines": max(0, tail["lines"] - (self.newlines - head["lines"])),
+            "by": tail["by"] if between else None,
         }
 
     def raw(self, text: str) -> int:

@@ -12,7 +12,7 @@ from boundcap_jupyter.core import hold, screen, skip
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.sgr import PLAIN, apply_sgr, transition
-from boundcap_jupyter.core.text import safe_link
+from boundcap_jupyter.core.text import plain, safe_link
 from boundcap_jupyter.core.update import apply_update, diff
 from boundcap_jupyter.testing.chunking import every_chunking
 from tests.core import reference
@@ -416,3 +416,58 @@ def test_what_is_no_charset_of_a_terminal_is_refused(wrong):
     with pytest.raises(ValueError, match="encoding") as caught:
         OutputCapture(encoding=wrong)
     assert repr(wrong) in str(caught.value)
+
+
+# --- found by attack
+
+
+@pytest.mark.parametrize("retain", ["head", "tail", "both"])
+@pytest.mark.parametrize("data", [b"\x1b[999Cx", b"aaa\nbbb\n\x1b[999Cx\n", b"\x1b[999Cx\nmore\n"])
+def test_blanks_that_a_move_made_are_not_counted_as_printed(retain, data):
+    view, _ = captured([data], max_bytes=64, retain=retain)
+    assert view.metadata.truncation.truncated
+    assert 0 < view.metadata.omitted_bytes < len(data)
+    assert view.metadata.omitted_lines >= 0
+
+
+def test_a_wide_row_that_grows_by_single_characters_is_not_copied_for_each():
+    # 60,000 columns beyond the width that is kept: a copy for each would take minutes.
+    capture = OutputCapture()
+    capture.feed(b"\x1b[31mx\x1b[32my" * 65_000)
+    capture.feed(b"abcd\0" * 20_000)
+    capture.finish()
+    assert plain(capture.view().text).endswith("abcd\u2400")
+
+
+@pytest.mark.parametrize("name", ["latin-1", "gbk", "koi8-r"])
+def test_what_is_omitted_of_a_line_is_counted_in_the_bytes_of_its_charset(name):
+    letter = "é" if name == "latin-1" else "界" if name == "gbk" else "ж"
+    size = len(letter.encode(name))
+    capture = OutputCapture(OutputLimits(max_bytes=600), encoding=name)
+    capture.feed((letter * 1000).encode(name))
+    capture.finish()
+    view = capture.view()
+    assert view.metadata.omitted_bytes == size * (1000 - len(view.text))
+
+
+@pytest.mark.parametrize("name", ["unicode_escape", "raw_unicode_escape", "idna", "punycode"])
+def test_a_codec_that_is_for_python_is_no_charset(name):
+    with pytest.raises(ValueError, match="encoding"):
+        OutputCapture(encoding=name)
+
+
+def test_links_and_colours_are_charged_to_the_rows_that_hold_them():
+    capture = OutputCapture()
+    link = b"\x1b]8;;https://example.org/" + b"x" * 1900 + b"\x1b\\y\x1b]8;;\x1b\\"
+    for _ in range(50):
+        capture.feed((link * 20 + b"\n") * 20)
+        capture.view()
+    held = sum(row.least_bytes for row in capture._end._screen.rows)
+    # The rows that the cursor reaches are held in any case.
+    assert held < 2 * 51_200 + 70 * 20 * 2000
+
+
+def test_two_ends_that_show_all_between_them_are_not_called_cut():
+    data = b"\x9b31m\n\x1b[1;3;4;7;9;38;2;255;255;255;48;2;255;255;255m;1;\xf0\x9f\x98\x80"
+    view, _ = captured([data], max_bytes=64, max_lines=3, retain="both")
+    assert (view.metadata.omitted_bytes > 0) == view.metadata.truncation.truncated

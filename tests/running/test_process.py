@@ -10,8 +10,10 @@ from typing import Any
 import psutil
 import pytest
 
+from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.running import process as module
-from boundcap_jupyter.running.environment import Command, ExecOptions
+from boundcap_jupyter.running.environment import Command, ExecOptions, ExecutionError
+from boundcap_jupyter.running.local import LocalEnv
 from boundcap_jupyter.running.process import Process, argument_vector, child_environment
 from tests.running.observe import eventually
 
@@ -370,3 +372,21 @@ def test_a_process_that_may_not_be_looked_at_counts_as_alive(start: Start, monke
 
     monkeypatch.setattr(psutil.Process, "status", hidden)
     assert process.has_members()
+
+
+def test_an_exit_status_that_somebody_else_collected_is_not_called_a_success() -> None:
+    run = LocalEnv().start("read; exit 3", ExecOptions(stdin="go\n"))
+    assert run.wait().exit_code == 3
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        result = LocalEnv().start("exit 3").wait()
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert (result.state, result.exit_code) == (RunState.WORKER_LOST, None)
+    assert "SIGCHLD" in result.status.detail
+    with pytest.raises(ExecutionError, match="not known"):
+        result.check()
+
+
+def test_paths_are_arguments_too(tmp_path: Path) -> None:
+    assert argument_vector(["ls", tmp_path]) == ["ls", str(tmp_path)]

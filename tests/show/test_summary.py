@@ -3,6 +3,8 @@ import subprocess
 
 import pytest
 
+from boundcap_jupyter.core.capture import OutputCapture
+from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.show import summary
 from tests.show.examples import DONE, FAILED, NUMBERS, spilled, view_of, view_with
@@ -172,3 +174,23 @@ def test_without_a_home_a_path_stays_as_it_is(monkeypatch):
 )
 def test_a_command_has_a_label_of_one_line(command, label):
     assert summary.command_label(command) == label
+
+
+def test_both_ends_are_named_where_there_are_two():
+    capture = OutputCapture(OutputLimits(max_lines=4, retain="both"))
+    capture.feed(b"".join(b"%d\n" % number for number in range(1, 1001)))
+    capture.finish()
+    view = capture.view()
+    assert summary.shown(view, "both") == "first 1 and last 3 of 1,000 lines"
+    assert summary.shown(view, "both", of=False) == "first 1 and last 3 lines shown"
+
+
+def test_what_can_not_be_printed_is_not():
+    hostile = "\x1b]0;title\x07\u202e\udcff"
+    assert summary.display_path(f"/tmp/{hostile}/output.log") == "/tmp/\ufffd]0;title\ufffd\ufffd\ufffd/output.log"
+    status = RunStatus(RunState.CALLBACK_ERROR, detail=f"it raised {hostile}")
+    assert summary.detail(status) == "it raised \ufffd]0;title\ufffd\ufffd\ufffd"
+
+
+def test_that_the_time_was_up_is_said_once():
+    assert summary.detail(RunStatus(RunState.TIMEOUT, detail="the time limit of 1 s was reached")) == ""

@@ -56,7 +56,7 @@ describe("what is shown", () => {
 		["last 2,000 of 20,000,000 lines", "tail", metadata({}, cut)],
 		["last 2,000 of 20,000,000 lines, the first one cut", "tail", metadata({ firstLinePartial: true }, cut)],
 		["first 2,000 of 20,000,000 lines", "head", metadata({}, cut)],
-		["first and last lines, 2,000 of 20,000,000 lines", "both", metadata({}, cut)],
+		["last 2,000 of 20,000,000 lines", "both", metadata({}, cut)],
 		[
 			"end of a line of 100,001 B",
 			"tail",
@@ -70,6 +70,11 @@ describe("what is shown", () => {
 		["start of a long line", "head", metadata({}, { truncated: true, firstLineExceedsLimit: true, totalLines: 1 })],
 		["binary output, shown as hex", "tail", metadata({ binary: true }, cut)],
 	];
+	it("names both ends where there are two", () => {
+		const facts = metadata({}, { truncated: true, totalLines: 1_000_000, outputLines: 4 });
+		expect(format.shownText(view("2\n3\n4\n", facts, "1\n"), "both")).toBe("first 1 and last 3 of 1,000,000 lines");
+		expect(format.shownText(view("2\n3\n4\n", facts, "1"), "both")).toBe("first 1 and last 3 of 1,000,000 lines");
+	});
 	for (const [text, retain, facts] of table) {
 		it(`is "${text}"`, () => expect(format.shownText(view("x", facts), retain)).toBe(text));
 	}

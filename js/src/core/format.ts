@@ -89,7 +89,7 @@ export function stateLabel(status: RunStatus): string {
 export type Retain = "tail" | "head" | "both";
 
 /** What the text shows of the whole, "" when that is everything. */
-export function shownText({ metadata }: OutputView, retain: Retain): string {
+export function shownText({ head, metadata }: OutputView, retain: Retain): string {
 	if (metadata.binary) {
 		return "binary output, shown as hex";
 	}
@@ -102,7 +102,7 @@ export function shownText({ metadata }: OutputView, retain: Retain): string {
 		case "head":
 			return headText(metadata);
 		case "both":
-			return `first and last lines, ${shownLines(metadata)}`;
+			return head === "" ? tailText(metadata) : bothText(head, metadata);
 	}
 }
 
@@ -122,6 +122,12 @@ function headText(metadata: OutputMetadata): string {
 		return totalLines === 1 ? "start of a long line" : `start of a long line, ${formatLines(totalLines)} in all`;
 	}
 	return `first ${shownLines(metadata)}`;
+}
+
+function bothText(head: string, { truncation }: OutputMetadata): string {
+	const first = head.split("\n").length - (head.endsWith("\n") ? 1 : 0);
+	const last = truncation.outputLines - first;
+	return `first ${formatCount(first)} and last ${formatCount(last)} of ${formatLines(truncation.totalLines)}`;
 }
 
 function shownLines({ truncation }: OutputMetadata): string {

@@ -99,9 +99,14 @@ export class Replica {
 		}
 	}
 
+	/** Requests to stop, from a panel or from elsewhere: an interrupt of the kernel is one that was never asked here. */
+	get stops(): number {
+		return Math.max(this.stopsAsked, this.stopsHeard);
+	}
+
 	/** A panel asks for a Stop: all panels of the run show it. */
 	askToStop(): void {
-		this.stopsAsked += 1;
+		this.stopsAsked = this.stops + 1;
 		this.#tell(FACTS_ONLY);
 	}
 

@@ -17,11 +17,12 @@ export class Footer {
 		const metadata = output?.metadata;
 		const spill = metadata ? spillText(metadata) : "";
 		const path = metadata?.spillPath ?? "";
-		setText(this.#detail, status.detail);
+		// That the time was up is the state itself.
+		setText(this.#detail, status.state === "timeout" ? "" : status.detail);
 		setText(this.#shown, output ? shownText(output, retain) : "");
 		setText(this.#spillText, spill);
 		setText(this.#spill, path);
-		this.#detail.hidden = status.detail === "";
+		this.#detail.hidden = this.#detail.textContent === "";
 		this.#shown.hidden = this.#shown.textContent === "";
 		this.#spill.hidden = path === "";
 		this.#place.hidden = spill === "";

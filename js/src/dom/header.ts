@@ -29,16 +29,16 @@ export class Header {
 	}
 
 	draw(): void {
-		const { status, output, running, stopsAsked } = this.#replica;
+		const { status, output, running, stops } = this.#replica;
 		const truncation = output?.metadata.truncation;
 		this.node.dataset.outcome = outcomeOf(status);
-		setText(this.#state, running && stopsAsked > 0 ? "stopping…" : stateLabel(status));
+		setText(this.#state, running && stops > 0 ? "stopping…" : stateLabel(status));
 		setText(this.#bytes, formatBytes(truncation?.totalBytes ?? 0));
 		setText(this.#lines, formatLines(truncation?.totalLines ?? 0));
 		this.#stop.hidden = !running;
-		this.#stop.disabled = stopsAsked >= MOST_REQUESTS;
-		this.#stop.title = stopsAsked === 0 ? "ask the command to end, as Ctrl-C does" : "end it at once";
-		setText(this.#stop, stopsAsked === 0 ? "Stop" : "Kill");
+		this.#stop.disabled = stops >= MOST_REQUESTS;
+		this.#stop.title = stops === 0 ? "ask the command to end, as Ctrl-C does" : "end it at once";
+		setText(this.#stop, stops === 0 ? "Stop" : "Kill");
 		this.#tick();
 	}
 

@@ -219,6 +219,16 @@ describe("Stop", () => {
 		}
 	});
 
+	it("that came from elsewhere is shown, and can be insisted on", () => {
+		const { find } = show();
+		model.receive({ type: "stopping" });
+		frame();
+		expect(find("state").textContent).toBe("stopping…");
+		expect(find("stop").textContent).toBe("Kill");
+		find("stop").click();
+		expect(model.sent).toEqual([{ type: "stop" }]);
+	});
+
 	it("insists once, from whichever panel", () => {
 		const [one, other] = [show(), show()];
 		one.find("stop").click();

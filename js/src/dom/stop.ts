@@ -25,7 +25,7 @@ export interface StopRoutes {
  * stopping a run in the background never interrupts another cell.
  */
 export function requestStop(replica: Replica, routes: StopRoutes, signal: AbortSignal): void {
-	if (!replica.running || replica.stopsAsked >= MOST_REQUESTS) {
+	if (!replica.running || replica.stops >= MOST_REQUESTS) {
 		return;
 	}
 	replica.askToStop();
