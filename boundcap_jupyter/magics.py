@@ -31,7 +31,7 @@ _MATCHER = f"{__name__}.{_NAME}"
 #: Above IPython's own matchers, all at 0, which would put their words beside ours.
 _PRIORITY = 100
 
-_TEMPLATE = """Run a shell command and show its last lines live, in bounded space; keep the complete output in a file.
+_TEMPLATE = """Run a shell command and show its output live, in bounded space; keep the complete output in a file.
 
     %%bounded [options]
     a script for bash, of any length
@@ -52,10 +52,10 @@ Options
 
 {options}
 
-    An option is written `--name value` or `--name=value`. One that is given twice counts once, the last time.
+    An option is written `--name value` or `--name=value`. If one is repeated, the last counts.
 
 The line
-    Options end at the first word that is none, or at `--`. The rest of a %bounded line is the command. It is expanded
+    Options end at the first word that is not one, or at `--`. The rest of a %bounded line is the command. It is expanded
     as `!` expands: $name and {{expression}} are Python, $$name is the shell's $name.
     A line that ends in ? is a question to IPython, not a command: write it as a cell.
     The body of a %%bounded cell is not expanded, as with %%bash: $name there is the shell's.

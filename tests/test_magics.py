@@ -545,10 +545,8 @@ def test_in_a_kernel_a_timeout_keeps_what_was_printed(kernel: Kernel) -> None:
     assert kernel.value("[r.state, r.truncation.total_lines, len(r.text.splitlines())]") == ["timeout", 1000, 1000]
 
 
-def test_in_a_kernel_an_interrupt_is_raised_in_one_line_and_keeps_what_was_printed(
-    kernel: Kernel, tmp_path: Path
-) -> None:
-    ready = tmp_path / "ready"
+def run_and_interrupt(kernel: Kernel, ready: Path, code: str) -> tuple[Any, Any]:
+    """Run a cell, and interrupt the kernel as soon as `ready` is there."""
 
     def interrupt_when_ready() -> None:
         while not ready.exists():
@@ -557,8 +555,27 @@ def test_in_a_kernel_an_interrupt_is_raised_in_one_line_and_keeps_what_was_print
 
     thread = threading.Thread(target=interrupt_when_ready, daemon=True)
     thread.start()
-    reply, published = kernel.run(f"%bounded --no-raise-error --out r echo before; touch {ready}; sleep 600")
+    answer = kernel.run(code)
     thread.join()
+    return answer
+
+
+def test_in_a_kernel_an_interrupt_reaches_a_run_in_a_cell_that_awaits(kernel: Kernel, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    code = f"import asyncio\nawait asyncio.sleep(0)\n%bounded touch {ready}; sleep 600\n_after = 1"
+    reply, _ = run_and_interrupt(kernel, ready, code)
+    assert reply["ename"] == "KeyboardInterrupt"
+    assert kernel.value("'_after' in globals()") is False
+    # The cell's own handler is back: the next interrupt of an awaiting cell is ipykernel's again.
+    assert kernel.run("await asyncio.sleep(0)")[0]["status"] == "ok"
+
+
+def test_in_a_kernel_an_interrupt_is_raised_in_one_line_and_keeps_what_was_printed(
+    kernel: Kernel, tmp_path: Path
+) -> None:
+    ready = tmp_path / "ready"
+    code = f"%bounded --no-raise-error --out r echo before; touch {ready}; sleep 600"
+    reply, published = run_and_interrupt(kernel, ready, code)
     assert reply["ename"] == "KeyboardInterrupt"
     (error,) = (content for kind, content in published if kind == "error")
     assert len(error["traceback"]) == 1

@@ -919,6 +919,12 @@ def test_an_interpreter_that_exits_leaves_no_command_running(
     assert eventually(lambda: marked_processes(mark) == [])
 
 
+def test_an_interpreter_that_exits_while_commands_start_leaves_none(child: Callable[..., list[str]], mark: str) -> None:
+    for _ in range(3):
+        assert interpreter(*child("exit_while_starting.py")).returncode == 0
+        assert eventually(lambda: marked_processes(mark) == [])
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_that_exits_does_not_end_what_its_parent_runs(
     tmp_path: Path, child: Callable[..., list[str]]
