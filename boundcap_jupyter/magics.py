@@ -55,8 +55,8 @@ Options
     An option is written `--name value` or `--name=value`. If one is repeated, the last counts.
 
 The line
-    Options end at the first word that is not one, or at `--`. The rest of a %bounded line is the command. It is expanded
-    as `!` expands: $name and {{expression}} are Python, $$name is the shell's $name.
+    Options end at the first word that is not one, or at `--`. The rest of a %bounded line is the command. It is
+    expanded as `!` expands: $name and {{expression}} are Python, $$name is the shell's $name.
     A line that ends in ? is a question to IPython, not a command: write it as a cell.
     The body of a %%bounded cell is not expanded, as with %%bash: $name there is the shell's.
     Values of options may be quoted as in a shell. $name and {{expression}} in them are Python, or else environment

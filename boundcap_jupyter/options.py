@@ -6,7 +6,7 @@
 
 The command starts at the first word that is no option and is not looked at: it comes back character for character.
 A word that starts with a dash is always taken for an option, so that a typo is an error and not a command. An option
-given twice counts once, the last time; `--env` adds up. Parts of a value outside single quotes are expanded by the
+repeated counts once, the last time; `--env` adds up. Parts of a value outside single quotes are expanded by the
 caller's `expand`; a `{...}` without inner braces is one word, whatever blanks and quotes are in it.
 
 Everything the line can say stands in the table `OPTIONS`, which the help and the completion read too.
