@@ -117,7 +117,11 @@ class LocalRun:
 
     def stop(self) -> None:
         """Ask the command to end, as Ctrl-C would; asked twice, end it at once. Returns without waiting."""
-        self._stops.request()
+        requests = self._stops.request()
+        if requests > 1 and self._process is not None and not self._process.has_exited():
+            # At once, even if a receiver of updates holds up the thread that would do it.
+            self._stops.insisted = True
+            self.kill()
 
     def wait(self, on_interrupt: Callable[[], object] | None = None) -> ExecResult:
         """Wait for the end and say what the run came to.

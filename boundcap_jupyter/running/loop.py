@@ -51,6 +51,8 @@ class StopRequests:
         self._write_end: int | None = None
         self._lock = threading.RLock()
         self._count = 0
+        #: The command was killed for a second request, before the loop came to hear of it.
+        self.insisted = False
 
     def open(self) -> None:
         """Raises OSError if the process has no file descriptors left."""
@@ -60,10 +62,12 @@ class StopRequests:
             if self._count:
                 self._wake()
 
-    def request(self) -> None:
+    def request(self) -> int:
+        """One more; returns how many there were."""
         with self._lock:
             self._count += 1
             self._wake()
+            return self._count
 
     def _wake(self) -> None:
         if self._write_end is not None:
@@ -176,7 +180,7 @@ class Loop:
 
     def _obey(self, now: float) -> None:
         requests = self._stops.take()
-        if self._exited and self.ending is None:
+        if self._exited and self.ending is None and not self._stops.insisted:
             return
         for _ in range(requests - self._stopped):
             if self.ending is None:

@@ -168,6 +168,7 @@ class Notebook:
     def theme(self, name: str) -> None:
         self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
         dark = str("Dark" in name).lower()
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=PATIENCE)
         self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight !== '{dark}'", timeout=PATIENCE)
 
     def shot(self, name: str) -> None:

@@ -691,10 +691,11 @@ def test_an_interrupt_during_the_start_leaves_no_command_behind(mark: str, monke
         assert interrupted.wait(20)
 
     class Stops(module.StopRequests):
-        def request(self) -> None:
-            super().request()
+        def request(self) -> int:
+            count = super().request()
             if threading.current_thread() is main:
                 interrupted.set()
+            return count
 
     monkeypatch.setattr(Process, "__init__", slow)
     monkeypatch.setattr(module, "StopRequests", Stops)
@@ -844,6 +845,24 @@ def test_a_callback_that_raises_does_not_keep_the_others_from_knowing(
     run.wait()
     assert eventually(lambda: called == ["good"])
     assert [record.exc_info[1] for record in caplog.records if record.exc_info] == [error]
+
+
+def test_a_second_stop_ends_a_command_whose_receiver_blocks(mark: str) -> None:
+    blocked, release = threading.Event(), threading.Event()
+
+    def block(update: Update) -> None:
+        blocked.set()
+        release.wait()
+
+    run = start("trap '' INT TERM; echo ready; while :; do sleep 0.1; done", block)
+    assert blocked.wait(60)
+    run.stop()
+    assert marked_processes(mark)
+    run.stop()
+    assert eventually(lambda: marked_processes(mark) == [])
+    assert not run.done
+    release.set()
+    assert run.wait().state is RunState.STOPPED
 
 
 def test_a_defect_of_ours_is_raised_where_somebody_waits_and_leaves_nothing(
