@@ -118,8 +118,9 @@ async def arun(
 ) -> Result:
     """`run` for asyncio: the event loop goes on while the command runs.
 
-    Cancelling the task stops the command; the task is over when the command is, with `.result` on the CancelledError. A
-    second cancellation ends the command at once.
+    Cancelling the task stops the command; the task is over when the command is, with `.result` on the CancelledError
+    that is raised here (who awaits the task gets another one before Python 3.11). A second cancellation ends the
+    command at once.
     """
     options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
     shown = _Shown(command, options, on_update, display, foreground=False)

@@ -240,13 +240,22 @@ def test_the_event_loop_goes_on_while_commands_run():
 
 
 def test_a_cancelled_task_stops_its_command_and_carries_the_result():
+    results = []
+
+    async def command():
+        try:
+            await arun("echo before; exec sleep 60")
+        except asyncio.CancelledError as error:
+            results.append(error.result)
+            raise
+
     async def main():
-        task = asyncio.create_task(arun("echo before; exec sleep 60"))
+        task = asyncio.create_task(command())
         await asyncio.sleep(0.3)
         task.cancel()
-        with pytest.raises(asyncio.CancelledError) as caught:
+        with pytest.raises(asyncio.CancelledError):
             await task
-        return caught.value.result
+        return results[0]
 
     result = asyncio.run(main())
     assert result.state is RunState.STOPPED
