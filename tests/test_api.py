@@ -279,3 +279,10 @@ def test_wait_for_ends_the_command_with_its_own_timeout():
         return time.monotonic() - started
 
     assert asyncio.run(main()) < 30
+
+
+def test_windows_is_told_that_it_is_not_supported_yet():
+    script = "import sys; sys.platform = 'win32'; import boundcap_jupyter; boundcap_jupyter.run"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "ImportError: boundcap_jupyter runs commands on Linux and macOS; Windows is not supported yet" in done.stderr
