@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -558,6 +559,12 @@ def run_and_interrupt(kernel: Kernel, ready: Path, code: str) -> tuple[Any, Any]
     answer = kernel.run(code)
     thread.join()
     return answer
+
+
+def test_in_a_kernel_python_and_pip_are_the_kernels(kernel: Kernel) -> None:
+    kernel.run("%bounded --out r which python pip")
+    own = Path(sys.executable).parent
+    assert kernel.value("r.text.split()") == [str(own / "python"), str(own / "pip")]
 
 
 def test_in_a_kernel_an_interrupt_reaches_a_run_in_a_cell_that_awaits(kernel: Kernel, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from typing import NamedTuple
 
 from boundcap_jupyter.core.sgr import PLAIN, Style, transition
@@ -143,10 +144,15 @@ class Row:
 
     @property
     def least_bytes(self) -> int:
-        """Bytes that the rendered row has at least: a byte a column, four a change of style, and its links."""
+        """Bytes that the rendered row has at least: a byte a column, four a change of pen, and its links.
+
+        More only for a row that was cut at its front, which is too wide for any view as it is.
+        """
         if not self._cols:
             return self.size
-        return self.size + 4 * (len(self._cols) - 1) + sum(len(pen.link) for pen in self._pens)
+        # A link is written once for all runs of it, whatever their styles.
+        links = sum(len(pen.link) for before, pen in pairwise([PLAIN_PEN, *self._pens]) if pen.link != before.link)
+        return self.size + 4 * (len(self._cols) - 1) + links
 
     def style_at(self, column: int) -> Style:
         return self._pen_at(column).style

@@ -280,7 +280,7 @@ class LocalRun:
             state = RunState.SIGNALED if name else RunState.EXITED
         detail = self._detail(state)
         if self._process is not None and code is None and not self._process.status_lost:
-            detail += f"; process {self._process.pid} could not be ended"
+            detail = "; ".join(filter(None, (detail, f"process {self._process.pid} could not be ended")))
         status = RunStatus(state, code, name, duration, detail)
         error = self._failure.__cause__ if self._failure is not None else None
         view, *errors = (stream.view() for stream in self._streams)

@@ -67,7 +67,7 @@ def test_the_rendered_text_follows_every_change():
     assert row.render(PLAIN, ended=True) == "\n"
 
 
-pens = st.sampled_from([PLAIN_PEN, RED, BOLD, LINK])
+pens = st.sampled_from([PLAIN_PEN, RED, BOLD, LINK, Pen(RED.style, LINK.link), Pen(BOLD.style, LINK.link)])
 writes = st.tuples(st.just("write"), st.integers(0, 12), st.text("abc😀", min_size=1, max_size=5), pens)
 erasures = st.tuples(st.sampled_from(["erase_right", "erase_left", "drop_front"]), st.integers(0, 12))
 
@@ -92,3 +92,6 @@ def test_runs_of_pens_agree_with_a_list_of_single_cells(steps):
         getattr(row, name)(column, *rest)
         assert row.text == "".join(char for char, _ in cells)
         assert [row._pen_at(column) for column in range(row.size)] == [pen for _, pen in cells]
+        if not row.cut:
+            # What a row is charged with is never more than it takes: rows that are shown would be forgotten.
+            assert row.least_bytes <= len(row.render(PLAIN, ended=False).encode())
