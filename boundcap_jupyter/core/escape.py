@@ -1,4 +1,4 @@
-"""Control characters and escape sequences (ECMA-48 §5, §8.3) found in decoded text.
+"""Escape sequences (ECMA-48 §5, §8.3) in decoded text.
 
 Rules, each so that the result does not depend on where the stream was cut:
 
@@ -19,16 +19,15 @@ from boundcap_jupyter.core.sgr import MAX_PARAMETER_BYTES
 #: Longer than any link or title; an unended string hides no more of the output than this.
 MAX_STRING = 4096
 
-#: A control character or an escape sequence, complete or as far as it goes. Groups: `csi_final` with `csi`, its
-#: parameters; `string_end` with `string`; `final` of the two-character and intermediate forms.
-TOKEN = re.compile(
+#: An escape sequence, complete or as far as it goes. Groups: `csi_final` with `csi`, its parameters; `string_end` with
+#: `string`; `final` of the two-character and intermediate forms.
+ESCAPE = re.compile(
     rf"""
     \x1b (?:
         \[ (?P<csi> [0-?]{{0,{MAX_PARAMETER_BYTES}}} ) (?P<intermediate> [\ -/]{{0,4}} ) (?P<csi_final> [@-~] )?
       | (?P<string> [\]PX^_] [^\x07\x18\x1a\x1b\n]{{0,{MAX_STRING}}} ) (?P<string_end> [\x07\x18\x1a] | \x1b\\ )?
       | [\ -/]{{0,4}} (?P<final> [0-~] )?
     )
-  | [\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]
     """,
     re.VERBOSE,
 )
@@ -39,6 +38,6 @@ def is_open(match: re.Match[str]) -> bool:
     if match.end() < len(match.string):
         # The one thing that a match stops before and that may yet turn out to be its end: the ESC of ST.
         return match["string"] is not None and not match["string_end"] and match.string[match.end() :] == "\x1b"
-    if match[0][0] != "\x1b" or match["csi_final"] or match["string_end"] or match["final"]:
+    if match["csi_final"] or match["string_end"] or match["final"]:
         return False
     return match["string"] is None or len(match["string"]) <= MAX_STRING

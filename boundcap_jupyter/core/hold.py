@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from boundcap_jupyter.core.limits import Bound
 from boundcap_jupyter.core.screen import Screen
-from boundcap_jupyter.core.skip import fresh_start, stays_below, style_after
+from boundcap_jupyter.core.sgr import style_after
+from boundcap_jupyter.core.skip import fresh_start, new_ground
 from boundcap_jupyter.core.totals import Totals
 from boundcap_jupyter.core.window import Window, head_window, tail_window
 
@@ -22,6 +23,8 @@ from boundcap_jupyter.core.window import Window, head_window, tail_window
 BUFFER = 384 * 1024
 #: Bytes at the end of the buffer in which a complete view is looked for first: 2,000 short lines fit in.
 SEARCH = 24 * 1024
+#: Full buffers that are interpreted without another try to do with less.
+PATIENCE = 8
 #: Bytes that are interpreted at a time, so that the rows of a long stretch never stand in memory together.
 STEP = 32 * 1024
 
@@ -67,7 +70,7 @@ class Beginning:
         frozen = self._screen.frozen
         if frozen > self._bound.max_lines:
             return True
-        return sum(row.least_bytes + 1 for row in self._screen.rows[:frozen]) > self._bound.max_bytes
+        return _least_bytes(self._screen) > self._bound.max_bytes
 
 
 class End:
@@ -80,7 +83,8 @@ class End:
         self._totals = totals
         self._buffer = bytearray()
         self._capacity = max(BUFFER, 6 * bound.max_bytes)
-        self._search = SEARCH
+        self._search = self._reading = SEARCH
+        self._patience = 0
 
     def feed(self, data: bytes) -> None:
         self._buffer += data
@@ -118,32 +122,74 @@ class End:
         screen.drop_rows(max(0, index - 1))
 
     def _skip(self) -> bool:
-        """Drop the front of the buffer without interpreting it, if what follows fills a window whatever came before.
+        """Drop the front of the buffer without interpreting it, if what follows fills a window whatever came before."""
+        return self._skip_to_lines() or self._skip_to_rows()
 
-        Tries longer and longer ends of the buffer, beginning with what sufficed the last time. True if it did.
+    def _skip_to_lines(self) -> bool:
+        """Find lines that only write and fill a window by their bytes; the buffer then begins with them.
+
+        Tries longer and longer ends of the buffer, beginning with what sufficed the last time.
         """
         size = len(self._buffer)
         while 2 * self._search <= size:
             begin = self._buffer.find(b"\n", size - self._search) + 1
             if not begin:
                 return False
-            tail = bytes(self._buffer[begin:])
-            if not stays_below(tail):
+            fresh = fresh_start(bytes(self._buffer[begin:]), self._bound, self._screen.charset)
+            if fresh < 0:
                 return False
-            fresh = fresh_start(tail, self._bound, charset=self._screen.charset)
             if fresh:
-                self._restart(begin + fresh, self._totals.newlines - tail.count(b"\n", fresh))
+                self._screen = self._new_screen(begin + fresh)
+                del self._buffer[: begin + fresh]
                 return True
-            self._search *= 2
+            self._search = self._search * 5 // 4
         # Perhaps there were only few lines just now: look at a shorter end again when there are more.
         self._search = max(SEARCH, self._search // 4)
         return False
 
-    def _restart(self, begin: int, line: int) -> None:
-        """Go on with a new screen at `begin` in the buffer, where `line` newlines of the stream lie before it."""
-        screen = self._screen
+    def _skip_to_rows(self) -> bool:
+        """Interpret an end of the buffer by itself, if the cursor can not leave it, and see whether it fills a window.
+
+        Then it is all that is needed, and the buffer is done. Tries ends as `_skip_to_lines` does, but what it tries in
+        vain is costly: after a failure it waits until it can not cost much of the whole.
+        """
+        if self._patience:
+            self._patience -= 1
+            return False
+        size = len(self._buffer)
+        while 2 * self._reading <= size:
+            begin = self._buffer.find(b"\n", size - self._reading) + 1
+            tail = bytes(self._buffer[begin:])
+            ground = new_ground(tail) if begin else 0
+            if not ground:
+                break
+            screen = self._new_screen(begin + ground)
+            for at in range(ground, len(tail), STEP):
+                screen.feed(tail[at : at + STEP])
+            if screen.frozen > self._bound.max_lines or _least_bytes(screen) > self._bound.max_bytes:
+                self._screen = screen
+                self._buffer.clear()
+                self._trim()
+                return True
+            self._reading = self._reading * 3 // 2
+        self._reading = max(SEARCH, self._reading // 4)
+        self._patience = PATIENCE
+        return False
+
+    def _new_screen(self, begin: int) -> Screen:
+        """A screen for what follows `begin` in the buffer, behind a newline: empty, but for the style at that place."""
+        screen, skipped = self._screen, self._buffer[:begin]
         style = screen.style
-        if screen.held or self._buffer.find(b"\x1b", 0, begin) >= 0:
-            style = style_after(style, screen.held.encode() + self._buffer[:begin])
-        screen.restart(base=screen.base + len(screen.rows), origin=screen.origin + begin, line=line, style=style)
-        del self._buffer[:begin]
+        if screen.held or b"\x1b" in skipped:
+            style = style_after(style, screen.held + skipped.decode("latin-1"))
+        return screen.fresh(
+            base=screen.base + len(screen.rows),
+            origin=screen.origin + begin,
+            line=self._totals.newlines - self._buffer.count(b"\n", begin),
+            style=style,
+        )
+
+
+def _least_bytes(screen: Screen) -> int:
+    """Bytes that the rows which can not change any more have at least."""
+    return sum(row.least_bytes + 1 for row in screen.rows[: screen.frozen])

@@ -144,15 +144,17 @@ class Row:
 
     @property
     def least_bytes(self) -> int:
-        """Bytes that the rendered row has at least: a byte a column, four a change of pen, and its links.
+        """Bytes that the rendered row has at least: its text in UTF-8, four a change of pen, and its links.
 
         More only for a row that was cut at its front, which is too wide for any view as it is.
         """
+        text = self.text
+        size = len(text) if text.isascii() else len(text.encode())
         if not self._cols:
-            return self.size
+            return size
         # A link is written once for all runs of it, whatever their styles.
         links = sum(len(pen.link) for before, pen in pairwise([PLAIN_PEN, *self._pens]) if pen.link != before.link)
-        return self.size + 4 * (len(self._cols) - 1) + links
+        return size + 4 * (len(self._cols) - 1) + links
 
     def style_at(self, column: int) -> Style:
         return self._pen_at(column).style

@@ -23,12 +23,14 @@ these are measured in columns, however the text came in: any chunking gives the 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import islice
 
 from boundcap_jupyter.core.charset import UTF_8, Charset
-from boundcap_jupyter.core.escape import TOKEN, is_open
+from boundcap_jupyter.core.escape import ESCAPE, is_open
+from boundcap_jupyter.core.overdraw import last_frames, last_writes
 from boundcap_jupyter.core.row import PLAIN_PEN, Pen, Row
-from boundcap_jupyter.core.sgr import Style, apply_sgr
+from boundcap_jupyter.core.sgr import Style, apply_sgr, style_after
 from boundcap_jupyter.core.text import MAX_LINK, safe_link
 
 #: Rows that the cursor reaches, the one it is on included: more than any progress display has.
@@ -37,12 +39,20 @@ REACH = 64
 WIDE = 2048
 #: Columns. What is kept of one row at least.
 MAX_WIDTH = 65_536
+#: Bytes. A display that is redrawn climbs back more often.
+PROBE = 4096
 #: Columns that the cursor may be moved to in a shorter row.
 MAX_COLUMN = 1000
 
 #: Bytes that only ever write: all but controls. TAB and newline are handled where lines are split.
 _WRITING = bytes(sorted({*range(0x20, 0x7F), *range(0x80, 0x100), 0x09, 0x0A}))
+#: A character that the next one is written over, as in a spinner.
+_WRITTEN_OVER = re.compile("[^\r\b]\b(?=[^\r\b])")
+#: A climb by one of the two sequences that progress displays use for it.
+_UP = re.compile(rb"\x1b\[([0-9]{0,3})A")
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
+#: Control characters that are removed: all but NUL, BS, TAB, newline, CR and ESC.
+_IGNORED = re.compile("[\x01-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]+")
 _COUNT = re.compile(r"([0-9]*)(?:;[0-9;]*)?")
 _SGR = re.compile(r"[0-9;:]*")
 
@@ -70,11 +80,17 @@ class Screen:
         self._max_link = max_link
         self._keep_start = keep_start
         self._decoder = charset.decoder()
-        self.restart(base=0, origin=0, line=0, style=PLAIN_PEN.style)
+        self._begin(base=0, origin=0, line=0, style=PLAIN_PEN.style)
 
-    def restart(self, *, base: int, origin: int, line: int, style: Style) -> None:
-        """Begin anew with an empty row at a point of the stream that follows a newline."""
-        self._decoder.reset()
+    def fresh(self, *, base: int, origin: int, line: int, style: Style) -> Screen:
+        """Another screen with the same settings: an empty row, at a place in the stream that follows a newline."""
+        screen = Screen(
+            charset=self.charset, max_width=self._max_width, max_link=self._max_link, keep_start=self._keep_start
+        )
+        screen._begin(base=base, origin=origin, line=line, style=style)
+        return screen
+
+    def _begin(self, *, base: int, origin: int, line: int, style: Style) -> None:
         self.base = base
         self.origin = origin
         self.line = line
@@ -102,18 +118,28 @@ class Screen:
 
     def feed(self, data: bytes) -> None:
         """Interpret the next bytes of the stream."""
-        if self._is_plain(data):
-            self._feed_plain(data)
-            return
-        begin = 0
-        while (end := data.find(b"\n", begin)) >= 0:
+        begin = self._feed_redrawn(data)
+        # Where the next escape sequence or CR is; and up to where all was found to be more than plain text.
+        special = tried = -1
+        while begin < len(data):
+            if special < begin:
+                special = min(_find(data, b"\x1b", begin), _find(data, b"\r", begin))
+            if begin >= tried and self._is_at_end():
+                tried = len(data) if special == len(data) else data.rfind(b"\n", begin, special) + 1
+                if tried > begin and self._is_plain(stretch := data[begin:tried]):
+                    self._feed_plain(stretch)
+                    begin = tried
+                    continue
+            end = data.find(b"\n", begin)
+            if end < 0:
+                self._interpret(self._decoder.decode(data[begin:]), ended=False)
+                self.origin += len(data) - begin
+                return
             # With its newline, which completes whatever character was open.
             self._interpret(self._decoder.decode(data[begin : end + 1]).removesuffix("\n"), ended=True)
             self.origin += end + 1 - begin
             self._newline()
             begin = end + 1
-        self._interpret(self._decoder.decode(data[begin:]), ended=False)
-        self.origin += len(data) - begin
 
     def finish(self) -> None:
         """The stream is over: a character left open becomes U+FFFD, an open escape sequence vanishes."""
@@ -136,18 +162,21 @@ class Screen:
 
     # --- plain text, many lines at once
 
-    def _is_plain(self, data: bytes) -> bool:
-        """True if the cursor stands at the end of everything and `data` only writes."""
-        row = self.rows[-1]
+    def _is_at_end(self) -> bool:
+        """True if the cursor stands at the end of everything, with nothing on its mind."""
         return (
             self._row == len(self.rows) - 1
-            and self._column == row.size
+            and self._column == self.rows[-1].size
             and self._pen == PLAIN_PEN
             and not self._held
-            and not data.translate(None, _WRITING)
-            and (data.isascii() if not self.charset.is_utf_8 else not (b"\xc2" in data and _C1.search(data)))
-            # A character left open might be a C1 control, which the search above would not see whole.
+            # A character left open might be a C1 control, which nobody would see whole.
             and not self.undecoded
+        )
+
+    def _is_plain(self, data: bytes) -> bool:
+        """True if `data` only writes."""
+        return not data.translate(None, _WRITING) and (
+            data.isascii() if not self.charset.is_utf_8 else not (b"\xc2" in data and _C1.search(data))
         )
 
     def _feed_plain(self, data: bytes) -> None:
@@ -193,6 +222,44 @@ class Screen:
             if row is self.rows[self._row]:
                 self._column = max(0, self._column - excess)
 
+    # --- rows that are written again and again
+
+    def _feed_redrawn(self, data: bytes) -> int:
+        """Take the front of `data` at once if all it does is to redraw rows that are there. Returns its length or 0."""
+        if not _UP.search(data, 0, PROBE):
+            return 0
+        # What follows may go on.
+        length = max(data.rfind(b"\r"), data.rfind(b"\n")) + 1
+        climbs = _UP.findall(data, 0, length)
+        newlines = data.count(b"\n", 0, length)
+        below = len(self.rows) - 1 - self._row
+        if newlines > below + sum(count * int(climb or 1) for climb, count in Counter(climbs).items()):
+            return 0
+        if self._pen.link or any(row.size > WIDE for row in islice(self.rows, self.frozen, None)):
+            return 0
+        before = self._decoder.getstate()
+        writes = last_writes(
+            self._held + self._decoder.decode(data[:length]),
+            row=self._row - self.frozen,
+            column=self._column,
+            rows=len(self.rows) - self.frozen,
+            max_width=min(WIDE, self._max_width),
+        )
+        if writes is None:
+            self._decoder.setstate(before)
+            return 0
+        self._held = ""
+        for write in writes:
+            self._pen = Pen(style_after(self._pen.style, write.colours))
+            self._row, self._column = self.frozen + write.row, write.column
+            if write.text is None:
+                self.rows[self._row].end = self._pen.style
+            else:
+                self._interpret(write.text, ended=True)
+        self.line += newlines
+        self.origin += length
+        return length
+
     # --- everything else, line by line
 
     def _interpret(self, text: str, *, ended: bool) -> None:
@@ -200,28 +267,40 @@ class Screen:
         if self._held:
             text = self._held + text
             self._held = ""
+        if text.find("\r") != text.rfind("\r"):
+            text = last_frames(text, self._max_width)
         position = 0
-        for match in TOKEN.finditer(text):
-            begin = match.start()
-            if begin > position:
-                self._write(text[position:begin])
+        while (begin := text.find("\x1b", position)) >= 0:
+            self._print(text[position:begin])
+            match = ESCAPE.match(text, begin)
+            assert match is not None
             if not ended and is_open(match):
                 self._held = text[begin:]
                 return
             position = match.end()
             self._obey(match)
-        if position < len(text):
-            self._write(text[position:])
+        self._print(text[position:] if position else text)
+
+    def _print(self, text: str) -> None:
+        """Write text that holds no escape sequence, and obey the control characters in it."""
+        if text.isprintable():
+            if text:
+                self._write(text)
+            return
+        text = _IGNORED.sub("", text).replace("\0", "\u2400")
+        if "\b" in text:
+            text = _WRITTEN_OVER.sub("", text)
+        for number, frame in enumerate(text.split("\r")):
+            if number:
+                self._column = 0
+            for back, piece in enumerate(frame.split("\b")):
+                if back:
+                    self._column = max(0, self._column - 1)
+                if piece:
+                    self._write(piece)
 
     def _obey(self, match: re.Match[str]) -> None:
-        control = match[0][0]
-        if control == "\r":
-            self._column = 0
-        elif control == "\b":
-            self._column = max(0, self._column - 1)
-        elif control == "\0":
-            self._write("\u2400")
-        elif match[0] == "\x1bM":
+        if match[0] == "\x1bM":
             self._move_row("A", 1)
         elif final := match["csi_final"]:
             self._control_sequence(match["csi"], match["intermediate"], final)
@@ -261,7 +340,8 @@ class Screen:
         self._column += len(text)
         if not self._keep_start:
             row.write(column, text, self._pen)
-            self._fit(row)
+            if row.size > self._max_width:
+                self._fit(row)
         elif column < self._max_width:
             row.write(column, text[: self._max_width - column], self._pen)
 
@@ -312,3 +392,9 @@ class Screen:
             self._column = min(count - 1, reach)
         else:
             self._column = max(self._column, min(self._column + count, reach))
+
+
+def _find(data: bytes, byte: bytes, begin: int) -> int:
+    """Where it is, and the end if it is not there."""
+    found = data.find(byte, begin)
+    return found if found >= 0 else len(data)

@@ -6,6 +6,7 @@ a view holds only well-formed sequences, however wild the input was.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Union
@@ -15,6 +16,11 @@ Colour = Union[int, tuple[int, int, int]]
 
 #: Parameter bytes of one control sequence that are looked at; a longer one is none of a colour's.
 MAX_PARAMETER_BYTES = 48
+
+#: The sequence that sets colours and attributes, its parameters in the group.
+SGR = re.compile(rf"\x1b\[([0-9;:]{{0,{MAX_PARAMETER_BYTES}}})m")
+#: After these no earlier colour counts, in the forms that programs write alone.
+_RESETS = ("\x1b[0m", "\x1b[m")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,27 @@ def apply_sgr(style: Style, parameters: str) -> Style:
             style = replace(style, underline=subs[0] != "0")
         else:
             style = _simple(style, code)
+    return style
+
+
+def lasting_sgr(text: str) -> str:
+    """The colour sequences in `text` that still count at its end, in their order.
+
+    Costs a search for the last reset and one for colours in what follows it.
+    """
+    if "\x1b" not in text:
+        return ""
+    reset = max(text.rfind(sequence) for sequence in _RESETS)
+    return "".join(f"\x1b[{parameters}m" for parameters in SGR.findall(text, max(0, reset)))
+
+
+def style_after(style: Style, text: str) -> Style:
+    """The style that the colours in `text` leave, whatever else is in it.
+
+    An escape character ends the sequence before it, so what looks like a colour is one.
+    """
+    for parameters in SGR.findall(lasting_sgr(text)):
+        style = apply_sgr(style, parameters)
     return style
 
 

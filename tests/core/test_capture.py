@@ -207,7 +207,14 @@ PIECES = [
     b"\x18", b"\x1bP", b"\x1b(B", b"\x1b[?25l", b"\x7f", b"y" * 30, b"line of text\n", b"\r\n", b"more\n" * 10,
 ]  # fmt: skip
 LINES = [b"line of text\n", b"x\n", b"\x1b[31mred\x1b[0m\n", b"bold\x1b[1m\n", b"a\r\n", "é\n".encode(), b"\n", b"open"]
+FRAMES = [
+    b"\rstep 1", b"\rstep 22", b"\rlonger step 333", b"\rx", b"\r", b"\n", b"\x1b[A", b"\x1b[2A", b"\x1b[B", b"\x1b[2K",
+    b"\x1b[K", b"\x1b[32m", b"\x1b[0m", b"ab", b"\n\rinner 1", b"\n\rinn\x1b[A", b"\r\x1b[K", b"\r\x1b[2K",
+    b"\x1b[1mbold\x1b[0m", "\ré€".encode(), b"\x1b[K\r", b"|\b/\b",
+]  # fmt: skip
 streams = st.one_of(
+    st.lists(st.sampled_from(FRAMES), max_size=80),
+    st.lists(st.sampled_from(FRAMES * 3 + PIECES), max_size=80),
     st.lists(st.sampled_from(PIECES), max_size=60),
     st.lists(st.sampled_from(LINES), max_size=200),
     st.lists(st.sampled_from(LINES * 6 + PIECES), max_size=200),
@@ -221,6 +228,7 @@ def small_sizes(monkeypatch):
     monkeypatch.setattr(hold, "BUFFER", 300)
     monkeypatch.setattr(hold, "SEARCH", 40)
     monkeypatch.setattr(hold, "STEP", 77)
+    monkeypatch.setattr(hold, "PATIENCE", 0)
     monkeypatch.setattr(capture_module, "MAX_WIDTH", 70)
     for module in (screen, reference, skip):
         monkeypatch.setattr(module, "REACH", 3)

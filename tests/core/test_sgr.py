@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boundcap_jupyter.core.sgr import PLAIN, Style, apply_sgr, transition
+from boundcap_jupyter.core.sgr import PLAIN, Style, apply_sgr, style_after, transition
 
 colours = st.none() | st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
 styles = st.builds(Style, *[st.booleans()] * 7, colours, colours)
@@ -88,3 +88,18 @@ def test_a_terminal_that_reads_the_change_has_the_new_style(before, after):
 def test_no_parameters_are_too_wild_to_read(style, parameters):
     result = apply_sgr(style, parameters)
     assert apply_sgr(PLAIN, transition(PLAIN, result)[2:-1] or "0") == result
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        ("no colour", Style(bold=True)),
+        ("\x1b[31mred", Style(bold=True, foreground=1)),
+        ("\x1b[31mred\x1b[0m then \x1b[4m", Style(underline=True)),
+        ("\x1b[31mred\x1b[m", PLAIN),
+        ("\x1b[0;32m", Style(foreground=2)),
+        ("\x1b[31mred\x1b[K\x1b[3", Style(bold=True, foreground=1)),
+    ],
+)
+def test_the_colours_are_found_that_text_leaves_behind(text, style):
+    assert style_after(Style(bold=True), text) == style
