@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
-from boundcap_jupyter.running.process import argument_vector
+from boundcap_jupyter.running.script import invocation
 from boundcap_jupyter.running.waiting import ended
 
 if TYPE_CHECKING:
@@ -61,31 +61,58 @@ def run(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    idle_timeout: float | None = None,
+    shell: str | Sequence[str | Path] | None = None,
+    unset_env: Collection[str] = (),
+    inherit_env: bool = True,
+    pty: bool = False,
+    columns: int | None = None,
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
 ) -> Result:
     """Run a command to its end and return what it came to, its output bounded.
 
-    command    a shell script (str, run by bash, else sh) or an argument vector (list of str)
-    max_bytes  UTF-8 bytes that the view may have, at least 64
-    max_lines  lines that the view may have, at least 1
-    retain     "tail", "head" or "both": the end of the stream that is kept
-    spill      keep the complete output in a file once it passes a limit
-    cwd        directory to run in; the current one
-    env        variables set on top of the current ones
-    stdin      text, bytes or a path to read from; empty
-    timeout    seconds after which the command is ended
-    encoding   charset of the output, one that contains ASCII as it is
-    check      raise if the exit code is not 0
-    on_update  called with each update, in order, from the thread that reads the output
-    display    show the live panel (True), or show the run as this object does
+    command       a script (str, run by bash, else sh, or by `shell`) or an argument vector (list of str)
+    max_bytes     UTF-8 bytes that the view may have, at least 64
+    max_lines     lines that the view may have, at least 1
+    retain        "tail", "head" or "both": the end of the stream that is kept
+    spill         keep the complete output in a file once it passes a limit
+    cwd           directory to run in; the current one
+    env           variables set on top of the current ones
+    stdin         text, bytes or a pathlib.Path to read from; empty
+    timeout       seconds after which the command is ended
+    encoding      charset of the output, one that contains ASCII as it is
+    idle_timeout  seconds without any output after which the command is ended
+    shell         interpreter of the script, such as "python3", "bash -e" or a list of words; see running.script for
+                  how the script reaches it
+    unset_env     names of variables that the command does not get
+    inherit_env   False: of the current variables the command gets PATH, HOME and a few like them only
+    pty           print on a terminal (TERM, width and colours as there) that nobody types on
+    columns       width of that terminal; 80
+    check         raise if the exit code is not 0
+    on_update     called with each update, in order, from the thread that reads the output
+    display       show the live panel (True), or show the run as this object does
 
     Raises ValueError for an argument that is wrong, before anything runs; ExecutionError if the run was stopped, timed
     out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
+    options = _options(
+        limits=OutputLimits(max_bytes, max_lines, retain),
+        spill=spill,
+        cwd=cwd,
+        env=env,
+        stdin=stdin,
+        timeout=timeout,
+        encoding=encoding,
+        idle_timeout=idle_timeout,
+        shell=shell,
+        unset_env=unset_env,
+        inherit_env=inherit_env,
+        pty=pty,
+        columns=columns,
+    )
     shown = _Shown(command, options, on_update, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
@@ -112,6 +139,12 @@ async def arun(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    idle_timeout: float | None = None,
+    shell: str | Sequence[str | Path] | None = None,
+    unset_env: Collection[str] = (),
+    inherit_env: bool = True,
+    pty: bool = False,
+    columns: int | None = None,
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
@@ -122,7 +155,21 @@ async def arun(
     that is raised here (who awaits the task gets another one before Python 3.11). A second cancellation ends the
     command at once.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
+    options = _options(
+        limits=OutputLimits(max_bytes, max_lines, retain),
+        spill=spill,
+        cwd=cwd,
+        env=env,
+        stdin=stdin,
+        timeout=timeout,
+        encoding=encoding,
+        idle_timeout=idle_timeout,
+        shell=shell,
+        unset_env=unset_env,
+        inherit_env=inherit_env,
+        pty=pty,
+        columns=columns,
+    )
     shown = _Shown(command, options, on_update, display, foreground=False)
     cancelled = await ended(shown.run)
     result = shown.close(shown.run.result())
@@ -146,7 +193,7 @@ class _Shown:
         foreground: bool,
     ) -> None:
         # Before anything appears: a wrong command leaves no trace.
-        argument_vector(command)
+        invocation(command, options.shell)
         self._retain = options.limits.retain
         self._display: Display | None = None if isinstance(display, bool) else display
         if display is True:
@@ -182,19 +229,9 @@ class _Shown:
         return result
 
 
-def _options(
-    max_bytes: int,
-    max_lines: int,
-    retain: Retain,
-    spill: bool,
-    cwd: str | os.PathLike[str] | None,
-    env: Mapping[str, str] | None,
-    stdin: str | bytes | Path | None,
-    timeout: float | None,
-    encoding: str,
-) -> ExecOptions:
-    limits = OutputLimits(max_bytes, max_lines, retain)
-    return ExecOptions(limits, spill, cwd, {} if env is None else env, stdin, timeout, encoding)
+def _options(*, env: Mapping[str, str] | None, **others: Any) -> ExecOptions:
+    """The arguments that `run` and `arun` share, under their names in ExecOptions."""
+    return ExecOptions(env={} if env is None else env, **others)
 
 
 def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:

@@ -1,4 +1,4 @@
-"""What could stand at the cursor on the line of a magic. No IPython; reads directories for `--cwd`."""
+"""What could stand at the cursor on the line of a magic. No IPython; reads directories for paths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from boundcap_jupyter.options import BLANKS, OPTIONS, Expand, Option, Word, expand_home, find_option, next_word
 
 #: More than this nobody reads from a menu, and a directory can hold a million.
-MAX_DIRECTORIES = 500
+MAX_NAMES = 500
 
 #: What a name must not hold bare, or the word would end or mean something else.
 _SPECIAL = re.compile(r"([\s'\"\\${}])")
@@ -65,13 +65,13 @@ def _values(option: Option | None, word: Word, expand: Expand) -> Candidates | N
         return None
     if option.choices:
         return Candidates(word.raw, tuple(choice for choice in option.choices if choice.startswith(word.raw)))
-    if option.name == "--cwd":
-        return Candidates(word.raw, tuple(_directories(word, expand)))
+    if option.path_to is not None:
+        return Candidates(word.raw, tuple(_paths(word, expand, files=option.path_to != "directory")))
     return None
 
 
-def _directories(word: Word, expand: Expand) -> list[str]:
-    """The directories that a path could go on to, written as it is: with its quote, its ~, its $VAR."""
+def _paths(word: Word, expand: Expand, *, files: bool) -> list[str]:
+    """The directories, and `files`, that a path could go on to, written as it is: with its quote, its ~, its $VAR."""
     quote = "" if word.complete else word.raw[:1]
     # A quote that was closed again leaves no place to go on; one that opens within the path is not worth the code.
     if quote not in ("", "'", '"') or (not quote and word.raw[:1] in ("'", '"')):
@@ -82,23 +82,26 @@ def _directories(word: Word, expand: Expand) -> list[str]:
     if path.startswith("~") and not quote:
         parent = expand_home(parent)
     start = Word(quote + path[slash:], 0, 0, word.complete).value()
-    names = _directories_in(parent or ".", start)
+    names = _names_in(parent or ".", start, files=files)
     if quote:
         written = [name for name in names if not set(name) & set(_SPECIAL_WITHIN[quote])]
     else:
         written = [_SPECIAL.sub(r"\\\1", name) for name in names]
-    return [f"{quote}{path[:slash]}{name}/" for name in written]
+    return [f"{quote}{path[:slash]}{name}" for name in written]
 
 
-def _directories_in(parent: str, start: str) -> list[str]:
-    """Names of directories in `parent` that begin with `start`, sorted; hidden ones only for who asks for them."""
+def _names_in(parent: str, start: str, *, files: bool) -> list[str]:
+    """Names in `parent` that begin with `start`, sorted, directories with a slash; hidden ones only if asked for."""
     names: list[str] = []
     try:
         with os.scandir(parent) as entries:
             for entry in entries:
-                if entry.name.startswith(start) and (start or not entry.name.startswith(".")) and entry.is_dir():
-                    names.append(entry.name)
-                    if len(names) == MAX_DIRECTORIES:
+                if not entry.name.startswith(start) or (not start and entry.name.startswith(".")):
+                    continue
+                is_directory = entry.is_dir()
+                if is_directory or files:
+                    names.append(entry.name + "/" * is_directory)
+                    if len(names) == MAX_NAMES:
                         break
     except (OSError, ValueError):
         # Not a directory, not readable, or with a NUL: nothing to propose.

@@ -45,6 +45,10 @@ Examples
 
     %bounded --lines 20 --cwd ~/project git log --stat
 
+    %%bounded --shell python3 --stdin data.csv
+    import sys
+    print(sum(1 for line in sys.stdin))
+
     %%bounded --env CUDA_VISIBLE_DEVICES={{device}} --no-raise-error
     ./train --epochs 300
 
@@ -128,6 +132,11 @@ class BoundedMagics(Magics):
                 env=options.env,
                 timeout=options.timeout,
                 encoding=options.encoding,
+                idle_timeout=options.idle_timeout,
+                stdin=options.stdin,
+                shell=options.shell,
+                pty=options.pty,
+                columns=options.columns,
                 check=True,
                 display=display,
             )

@@ -23,10 +23,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, NoReturn, get_args
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import MIN_BYTES, OutputLimits, Retain
+from boundcap_jupyter.running.environment import DEFAULT_COLUMNS, MAX_COLUMNS, checked_input, shell_words
 
 Expand = Callable[[str], str]
 
@@ -40,7 +42,7 @@ class OptionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MagicOptions:
-    """What the options of one line say. `timeout` is in seconds; `out` is the name of a variable."""
+    """What the options of one line say. Times are in seconds; `out` is the name of a variable."""
 
     limits: OutputLimits = field(default_factory=OutputLimits)
     spill: bool = True
@@ -48,6 +50,11 @@ class MagicOptions:
     env: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
     encoding: str = "utf-8"
+    idle_timeout: float | None = None
+    stdin: Path | None = None
+    shell: str | None = None
+    pty: bool = False
+    columns: int | None = None
     raise_error: bool = True
     out: str | None = None
     help: bool = False
@@ -124,6 +131,20 @@ def _timeout(text: str) -> float:
     return seconds if seconds > 0 else _refuse(text)
 
 
+def _input(text: str) -> Path:
+    return checked_input(Path(text))
+
+
+def _shell(text: str) -> str:
+    shell_words(text)
+    return text
+
+
+def _columns(text: str) -> int:
+    number = count(text)
+    return number if 1 <= number <= MAX_COLUMNS else _refuse(text)
+
+
 def _charset(text: str) -> str:
     return checked_charset(text).name
 
@@ -144,6 +165,8 @@ class Option:
     must_be: str = ""
     convert: Callable[[str], object] | None = None
     choices: tuple[str, ...] = ()
+    #: What its value is a path to: such a value starts at the home directory if a ~ was typed, and completes.
+    path_to: Literal["directory", "file", "program"] | None = None
 
     @property
     def takes_value(self) -> bool:
@@ -177,11 +200,42 @@ OPTIONS: tuple[Option, ...] = (
         _CHOICES,
     ),
     Option("--no-spill", "do not write the complete output to a file when it passes a limit"),
-    Option("--cwd", "run in this directory", "DIR", "a directory that exists", _directory),
+    Option("--cwd", "run in this directory", "DIR", "a directory that exists", _directory, path_to="directory"),
     Option("--env", "set an environment variable; may be given again", "NAME=VALUE", "NAME=VALUE", _variable),
+    Option(
+        "--stdin",
+        "file that the command reads as its input (default: an empty one)",
+        "PATH",
+        "a file that exists",
+        _input,
+        path_to="file",
+    ),
+    Option(
+        "--shell",
+        "interpreter of the script, with its own options if quoted: python3, 'bash -e' (default bash)",
+        "NAME",
+        "an interpreter such as python3 or 'bash -e'",
+        _shell,
+        path_to="program",
+    ),
+    Option("--pty", "let the command print on a terminal, for programs that print less to a pipe; nobody types on it"),
+    Option(
+        "--columns",
+        f"width of the terminal of --pty (default {DEFAULT_COLUMNS})",
+        "N",
+        f"a whole number from 1 to {MAX_COLUMNS}",
+        _columns,
+    ),
     Option(
         "--timeout",
         "end the command after this time: seconds, or 90s, 10m, 1h30m",
+        "TIME",
+        "a time above zero, such as 90, 10m or 1h30m",
+        _timeout,
+    ),
+    Option(
+        "--idle-timeout",
+        "end the command after so long without any output, however long it has run",
         "TIME",
         "a time above zero, such as 90, 10m or 1h30m",
         _timeout,
@@ -302,7 +356,7 @@ def _take_apart(line: str) -> tuple[list[tuple[Option, Word | None]], int]:
 def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
     """The options of a line and the rest of it, the command, as it was typed.
 
-    `expand` is called with the parts of values that stand outside single quotes. Looks at the disk for `--cwd`.
+    `expand` is called with the parts of values that stand outside single quotes. Looks at the disk for paths.
     Raises OptionError, whose text is one line, for the first thing that is wrong.
     """
     given, command_start = _take_apart(line)
@@ -314,6 +368,8 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
             env.update([value])
         else:
             values[option.name] = value
+    if "--columns" in values and "--pty" not in values:
+        raise OptionError(f"--columns {values['--columns']} needs --pty: only a terminal has a width")
     options = MagicOptions(
         limits=OutputLimits(
             values.get("--bytes", _DEFAULT.max_bytes),
@@ -325,6 +381,11 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         env=env,
         timeout=values.get("--timeout"),
         encoding=values.get("--encoding", "utf-8"),
+        idle_timeout=values.get("--idle-timeout"),
+        stdin=values.get("--stdin"),
+        shell=values.get("--shell"),
+        pty="--pty" in values,
+        columns=values.get("--columns"),
         raise_error="--no-raise-error" not in values,
         out=values.get("--out"),
         help="--help" in values,
@@ -338,7 +399,7 @@ def _converted(option: Option, word: Word, expand: Expand) -> Any:
         raise OptionError(f"{option.name} has a quote or backslash that nothing closes: {_shown(word.raw)}")
     text = word.value(expand)
     # As in a shell, only a tilde that was typed means the home directory.
-    if option.name == "--cwd" and word.raw.startswith("~"):
+    if option.path_to is not None and word.raw.startswith("~"):
         text = expand_home(text)
     try:
         return option.convert(text)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boundcap_jupyter.completion import MAX_DIRECTORIES, Candidates, complete
+from boundcap_jupyter.completion import MAX_NAMES, Candidates, complete
 from boundcap_jupyter.options import OPTIONS, parse
 
 ALL = tuple(option.name for option in OPTIONS)
@@ -100,8 +100,8 @@ def test_a_proposed_directory_is_one_that_the_parser_takes(tree: Path) -> None:
 
 
 def test_a_full_directory_gives_a_bounded_list(tmp_path: Path) -> None:
-    for number in range(MAX_DIRECTORIES + 10):
+    for number in range(MAX_NAMES + 10):
         (tmp_path / f"d{number}").mkdir()
     found = complete(f" --cwd {tmp_path}/")
     assert found is not None
-    assert len(found.texts) == MAX_DIRECTORIES
+    assert len(found.texts) == MAX_NAMES

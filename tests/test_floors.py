@@ -15,7 +15,7 @@ FLOORS = {
     "running": {"core", "running"},
     "show": {"core", "show"},
     "testing": {"core", "running", "testing"},
-    "options": {"core"},
+    "options": {"core", "running"},
     "completion": {"options"},
     "failures": {"core", "running", "show"},
     "api": {"core", "running", "show"},

@@ -11,7 +11,7 @@ from boundcap_jupyter.core.clip import LEAST, ClippedText
 from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.running.environment import ExecOptions, ExecutionError
 from boundcap_jupyter.running.local import LocalRun
-from boundcap_jupyter.running.process import argument_vector
+from boundcap_jupyter.running.script import invocation
 from boundcap_jupyter.running.waiting import ended
 
 #: The variable that bounds each stream in bytes: 0 or less for no bound.
@@ -106,7 +106,7 @@ def _words(argv: Sequence[str]) -> list[str]:
     # A string is a sequence of strings too, but means a script, and no shell is wanted here.
     if isinstance(argv, str) or not isinstance(argv, Sequence) or not argv:
         raise ValueError(f"argv must be a program and its arguments, not {argv!r:.80}")
-    return argument_vector(list(argv))
+    return invocation(list(argv)).words
 
 
 def _bound() -> int | None:

@@ -5,7 +5,10 @@ Everything heavy stays on the far side of it, where the bytes are: only updates 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
+import stat
 import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -24,6 +27,11 @@ from boundcap_jupyter.core.view import OutputView, Truncation
 Command = Union[str, Sequence[Union[str, Path]]]
 
 
+DEFAULT_COLUMNS = 80
+#: A window size has 16 bits for each side (ioctl_tty(2)).
+MAX_COLUMNS = 65535
+
+
 def is_argument(value: object) -> bool:
     """True for a text that a program can be given: one without NUL that has bytes (any file name has)."""
     if not isinstance(value, str) or "\0" in value:
@@ -33,6 +41,30 @@ def is_argument(value: object) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def shell_words(shell: str | Sequence[str | Path]) -> list[str]:
+    """The words of an interpreter; a str is split as a shell would. Raises ValueError for what is none."""
+    words: list[str] = []
+    if isinstance(shell, str):
+        with contextlib.suppress(ValueError):  # a quote that nothing closes
+            words = shlex.split(shell)
+    elif isinstance(shell, (list, tuple)) and all(isinstance(word, (str, Path)) for word in shell):
+        words = [str(word) for word in shell]
+    if not words or not words[0] or not all(map(is_argument, words)):
+        raise ValueError(f"shell must be an interpreter such as 'python3' or 'bash -e', or its words, not {shell!r}")
+    return words
+
+
+def checked_input(path: Path) -> Path:
+    """The path. Raises ValueError unless there is a file or a device: a FIFO would be waited for."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # ValueError: a NUL
+        mode = 0
+    if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode)):
+        raise ValueError(f"stdin must be a file that exists, not {str(path)!r}")
+    return path
 
 
 def _is_encodable(text: str) -> bool:
@@ -57,6 +89,12 @@ class ExecOptions:
     stderr        "merge": both outputs are one stream, in the order in which they were written; "separate": two
     unset_env     variables that the command does not get, whatever they are here
     idle_timeout  seconds without any output after which the command is ended, None for no limit
+    shell         interpreter of a script: words as in a shell ("python3", "bash -e") or a list of them; None for bash,
+                  else sh
+    inherit_env   False: of the current variables the command gets only those that any program needs, such as PATH
+                  and HOME
+    pty           the outputs are a terminal that can not be read from; both are one stream then
+    columns       width of that terminal, None for DEFAULT_COLUMNS
     """
 
     limits: OutputLimits = field(default_factory=OutputLimits)
@@ -69,6 +107,10 @@ class ExecOptions:
     stderr: Literal["merge", "separate"] = "merge"
     unset_env: Collection[str] = ()
     idle_timeout: float | None = None
+    shell: str | Sequence[str | Path] | None = None
+    inherit_env: bool = True
+    pty: bool = False
+    columns: int | None = None
 
     def __post_init__(self) -> None:
         checked_charset(self.encoding)
@@ -85,8 +127,8 @@ class ExecOptions:
             raise ValueError(f"stdin must be str, bytes or a pathlib.Path, not {self.stdin!r}")
         if isinstance(self.stdin, str) and not _is_encodable(self.stdin):
             raise ValueError(f"stdin must be text without lone surrogates, not {self.stdin!r:.80}")
-        if isinstance(self.stdin, Path) and (self.stdin.is_dir() or not self.stdin.exists()):
-            raise ValueError(f"stdin must be a file that exists, not {str(self.stdin)!r}")
+        if isinstance(self.stdin, Path):
+            checked_input(self.stdin)
         if self.stderr not in ("merge", "separate"):
             raise ValueError(f"stderr must be 'merge' or 'separate', not {self.stderr!r}")
         if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
@@ -95,6 +137,23 @@ class ExecOptions:
             number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
             if seconds is not None and (not number or not 0 < seconds <= sys.float_info.max):
                 raise ValueError(f"{name} must be a positive number of seconds, not {seconds!r}")
+        if self.shell is not None:
+            shell_words(self.shell)
+        for name, flag in (("inherit_env", self.inherit_env), ("pty", self.pty)):
+            if not isinstance(flag, bool):
+                raise ValueError(f"{name} must be True or False, not {flag!r}")
+        if self.pty and self.stderr == "separate":
+            raise ValueError("stderr must be 'merge' with pty=True, not 'separate': a terminal is one stream")
+        self._check_columns()
+
+    def _check_columns(self) -> None:
+        columns = self.columns
+        if columns is None:
+            return
+        if not isinstance(columns, int) or isinstance(columns, bool) or not 1 <= columns <= MAX_COLUMNS:
+            raise ValueError(f"columns must be a whole number from 1 to {MAX_COLUMNS}, not {columns!r:.80}")
+        if not self.pty:
+            raise ValueError(f"columns must be None without pty=True, not {columns}: only a terminal has a width")
 
 
 @dataclass(frozen=True, slots=True)

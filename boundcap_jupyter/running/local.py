@@ -21,8 +21,9 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult
 from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests, Stream
-from boundcap_jupyter.running.process import Process, argument_vector
+from boundcap_jupyter.running.process import Process
 from boundcap_jupyter.running.pump import Pump, RunError
+from boundcap_jupyter.running.script import invocation
 from boundcap_jupyter.running.spill import ERRORS, SpillFile
 from boundcap_jupyter.running.store import SESSION, RunDirectory
 
@@ -65,8 +66,8 @@ class LocalEnv:
 
         A KeyboardInterrupt while it starts ends it and passes, when it is over, with `.result` attached.
         """
-        argument_vector(command)
         options = options or ExecOptions()
+        invocation(command, options.shell)
         directory = RunDirectory(SESSION)
         streams = [_new_pump(options, on_update, SpillFile(directory))]
         if options.stderr == "separate":
@@ -211,7 +212,7 @@ class LocalRun:
             self._stops.open()
             process = Process(self.command, self._options)
         except OSError as error:
-            name = argument_vector(self.command)[0]
+            name = invocation(self.command, self._options.shell).words[0]
             # The directory or the input may be what is missing.
             where = f" ({error.filename})" if error.filename not in (None, name) else ""
             self._failure = RunError(RunState.SPAWN_ERROR, f"cannot start {name!r}: {error.strerror or error}{where}")

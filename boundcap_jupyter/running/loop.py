@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import errno
 import fcntl
 import math
 import os
@@ -29,6 +30,7 @@ from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.running.ending import Ending
 from boundcap_jupyter.running.process import LOOK_INTERVAL, Process
 from boundcap_jupyter.running.pump import RunError
+from boundcap_jupyter.running.terminal import HELD_BYTES
 
 #: Bytes read at a time.
 READ_BYTES = 256 * 1024
@@ -169,7 +171,7 @@ class Loop:
     # --- what happened
 
     def _read(self, fd: int, limit: int, now: float) -> int:
-        data = os.read(fd, limit)
+        data = _read_or_end(fd, limit)
         if data:
             self._quiet_since = now
             self._try(partial(self._streams[fd].feed, data), now)
@@ -263,7 +265,7 @@ class Loop:
     def _let_go(self, fd: int, now: float) -> None:
         """Read what is in the pipe at this moment, and leave what comes later to a thread that throws it away."""
         rest = _waiting(fd)
-        while rest > 0 and fd in self._open:
+        while rest > 0 and fd in self._open and _is_readable(fd):
             rest -= self._read(fd, min(rest, READ_BYTES), now)
         if fd in self._open:
             threading.Thread(target=_drain, args=(fd,), name="boundcap-drain", daemon=True).start()
@@ -271,15 +273,33 @@ class Loop:
 
 
 def _waiting(fd: int) -> int:
-    """Bytes that can be read without waiting."""
+    """Bytes that can be read without waiting; of a terminal, which does not tell, the most that it may hold."""
+    if os.isatty(fd):
+        return HELD_BYTES
     number = array.array("i", [0])
     fcntl.ioctl(fd, termios.FIONREAD, number)
     return number[0]
 
 
+def _is_readable(fd: int) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _read_or_end(fd: int, limit: int) -> bytes:
+    """What `os.read` returns, and nothing at the end of a terminal too, where Linux raises EIO instead (pty(7))."""
+    try:
+        return os.read(fd, limit)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        return b""
+
+
 def _drain(fd: int) -> None:
     try:
-        while os.read(fd, READ_BYTES):
+        while _read_or_end(fd, READ_BYTES):
             pass
     finally:
         os.close(fd)

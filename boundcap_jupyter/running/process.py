@@ -5,29 +5,36 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import psutil
 
-from boundcap_jupyter.running.environment import Command, ExecOptions, is_argument
+from boundcap_jupyter.running.environment import DEFAULT_COLUMNS, Command, ExecOptions
+from boundcap_jupyter.running.script import ScriptFile, invocation
+from boundcap_jupyter.running.terminal import open_terminal, set_terminal_variables
 
 #: Bytes asked of the kernel for the pipe: a writer that is ahead by this much seldom waits. What it grants may be less.
 PIPE_BYTES = 1024 * 1024
 #: Seconds between two looks at a command that must exit soon.
 LOOK_INTERVAL = 0.02
+#: What a command gets even if it inherits no environment: where programs, the user and scratch space are, and how text
+#: is encoded. No secret is expected in any of them.
+ALWAYS_INHERITED = frozenset(
+    ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER"),
+)
 
 
 class Process:
     """A command that runs, with both its outputs in one pipe, so that the order in which they were written is kept.
+
+    Where the options want a terminal, that is what stands for the pipe; its end is told by EIO.
 
     `output` is the reading end, in the caller's hands from here on. `pipes` are that and, if the options want it apart,
     the reading end of the standard error. The leader is not reaped before `reap`, so that
@@ -40,20 +47,27 @@ class Process:
         # Between reaping and the end of signalling: a number that is free again may be a stranger's. A signal handler
         # may come in between itself.
         self._reaping = threading.RLock()
+        call = invocation(command, options.shell)
+        self._script: ScriptFile | None = None
         with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as write_ends:
-            self.output, output_end = _pipe(on_failure, write_ends)
+            self.output, output_end = _pipe(on_failure, write_ends, options)
             self.pipes, errors_end = [self.output], output_end
             if options.stderr == "separate":
-                errors, errors_end = _pipe(on_failure, write_ends)
+                errors, errors_end = _pipe(on_failure, write_ends, options)
                 self.pipes.append(errors)
+            words = call.words
+            if call.script is not None:
+                self._script = ScriptFile(call.script)
+                on_failure.callback(self._script.remove)
+                words = [*words, self._script.path]
             with _standard_input(options.stdin) as stdin:
                 self._popen = subprocess.Popen(
-                    argument_vector(command),
+                    words,
                     stdin=stdin,
                     stdout=output_end,
                     stderr=errors_end,
                     cwd=options.cwd,
-                    env=child_environment(options.env, options.unset_env),
+                    env=child_environment(options),
                     start_new_session=True,
                 )
             on_failure.pop_all()
@@ -89,7 +103,7 @@ class Process:
         return any(pid != self.pid and _group_of(pid) == self.pid and not _is_zombie(pid) for pid in psutil.pids())
 
     def reap(self, patience: float = 0.0) -> int | None:
-        """Collect the leader. Returns its exit code, -n if signal n ended it.
+        """Collect the leader and remove the file of its script. Returns its exit code, -n if signal n ended it.
 
         None if it has not exited within `patience` seconds: a thread then waits for it, so that no zombie stays. None
         with `status_lost` if somebody else collected it.
@@ -97,6 +111,8 @@ class Process:
         if self.exit_fd is not None:
             os.close(self.exit_fd)
             self.exit_fd = None
+        if self._script is not None:
+            self._script.remove()
         give_up = time.monotonic() + patience
         while not self.has_exited():
             if time.monotonic() >= give_up:
@@ -116,35 +132,26 @@ class Process:
             return None if self.status_lost else self._popen.returncode
 
 
-def argument_vector(command: Command) -> list[str]:
-    """A script is for bash, else sh; an argument vector is taken as it is. Raises ValueError for what is neither."""
-    if isinstance(command, str):
-        words = [shutil.which("bash") or "/bin/sh", "-c", command]
-    elif isinstance(command, (list, tuple)) and command and all(isinstance(word, (str, Path)) for word in command):
-        words = [str(word) for word in command]
-    else:
-        raise ValueError(f"command must be a script (str) or a non-empty list of str or Path, not {command!r}")
-    for word in words:
-        if not is_argument(word):
-            raise ValueError(f"command must not contain NUL characters or lone surrogates: {word!r:.80}")
-    return words
-
-
-def child_environment(changes: Mapping[str, str], without: Collection[str] = ()) -> dict[str, str]:
-    """The present environment with `changes` and `without` some of its variables.
+def child_environment(options: ExecOptions) -> dict[str, str]:
+    """The variables of a command: those of this process at this moment, and what the options change.
 
     This interpreter's own directory comes first on PATH, so that `python` and `pip` are those of the kernel even in a
-    virtual environment that is not activated. Python's output is not held back for lack of a terminal.
+    virtual environment that is not activated. Python's output is not held back for lack of a terminal. What the
+    caller sets wins over all of it.
     """
     environment = dict(os.environ)
+    if not options.inherit_env:
+        environment = {name: value for name, value in environment.items() if name in ALWAYS_INHERITED}
     if sys.executable:
         own = str(Path(sys.executable).parent)
         path = environment.get("PATH", os.defpath)
         environment["PATH"] = path if path.split(os.pathsep)[0] == own else os.pathsep.join([own, path])
     environment.setdefault("PYTHONUNBUFFERED", "1")
-    for name in without:
+    if options.pty:
+        set_terminal_variables(environment)
+    for name in options.unset_env:
         environment.pop(name, None)
-    environment.update(changes)
+    environment.update(options.env)
     return environment
 
 
@@ -165,12 +172,13 @@ def _standard_input(stdin: str | bytes | Path | None) -> Any:
         yield file
 
 
-def _pipe(read_ends: contextlib.ExitStack, write_ends: contextlib.ExitStack) -> tuple[int, int]:
-    """(reading end, writing end) of a new pipe, each closed with its stack."""
-    read_end, write_end = os.pipe()
+def _pipe(read_ends: contextlib.ExitStack, write_ends: contextlib.ExitStack, options: ExecOptions) -> tuple[int, int]:
+    """(reading end, writing end) of a new pipe, or of a terminal, each closed with its stack."""
+    read_end, write_end = open_terminal(options.columns or DEFAULT_COLUMNS) if options.pty else os.pipe()
     read_ends.callback(os.close, read_end)
     write_ends.callback(os.close, write_end)
-    _grow_pipe(read_end)
+    if not options.pty:
+        _grow_pipe(read_end)
     return read_end, write_end
 
 
