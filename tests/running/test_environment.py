@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,26 @@ def test_the_defaults_are_valid_and_bounded() -> None:
         ("timeout", 10**400, "10000"),
         ("timeout", True, "True"),
         ("timeout", "10", "'10'"),
+        ("idle_timeout", 0, "0"),
+        ("idle_timeout", "10", "'10'"),
+        ("stdin", Path("nul\0"), "nul"),
+        ("shell", "", "''"),
+        ("shell", " ", "' '"),
+        ("shell", "'bash", "'bash"),
+        ("shell", "''", "''"),
+        ("shell", [], "[]"),
+        ("shell", ["bash", 5], "5"),
+        ("shell", "nul\0", "nul"),
+        ("shell", b"bash", "b'bash'"),
+        ("shell", Path("/bin/sh"), "/bin/sh"),
+        ("inherit_env", None, "None"),
+        ("inherit_env", 0, "0"),
+        ("pty", "yes", "'yes'"),
+        ("columns", 0, "0"),
+        ("columns", 65536, "65536"),
+        ("columns", True, "True"),
+        ("columns", "80", "'80'"),
+        ("columns", 80, "80"),
     ],
 )
 def test_what_is_invalid_is_a_value_error_that_names_field_and_value(field: str, value: Any, named: str) -> None:
@@ -72,10 +93,33 @@ def test_what_is_invalid_is_a_value_error_that_names_field_and_value(field: str,
         ("timeout", 0.001),
         ("timeout", 10**9),
         ("timeout", 1e300),
+        ("idle_timeout", 0.001),
+        ("stdin", Path("/dev/null")),
+        ("shell", "bash -e"),
+        ("shell", ["bash", "-e"]),
+        ("shell", (Path("/bin/sh"),)),
+        ("inherit_env", False),
+        ("pty", True),
     ],
 )
 def test_what_is_valid_is_kept_as_it_is(field: str, value: Any) -> None:
     assert getattr(ExecOptions(**{field: value}), field) == value
+
+
+@pytest.mark.parametrize("columns", [1, 65535])
+def test_a_terminal_has_a_width(columns: int) -> None:
+    assert ExecOptions(pty=True, columns=columns).columns == columns
+
+
+def test_a_terminal_is_one_stream() -> None:
+    with pytest.raises(ValueError, match=r"^stderr must be 'merge' with pty=True, not 'separate'"):
+        ExecOptions(pty=True, stderr="separate")
+
+
+def test_an_input_that_would_be_waited_for_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(ValueError, match=r"^stdin must be a file that exists, not .*fifo'$"):
+        ExecOptions(stdin=tmp_path / "fifo")
 
 
 # --- results
