@@ -65,7 +65,8 @@ def _values(option: Option | None, word: Word, expand: Expand) -> Candidates | N
         return None
     if option.choices:
         return Candidates(word.raw, tuple(choice for choice in option.choices if choice.startswith(word.raw)))
-    if option.path_to is not None:
+    # A program without a slash is looked for on PATH.
+    if option.path_to is not None and (option.path_to != "program" or "/" in word.raw):
         return Candidates(word.raw, tuple(_paths(word, expand, files=option.path_to != "directory")))
     return None
 
@@ -106,4 +107,4 @@ def _names_in(parent: str, start: str, *, files: bool) -> list[str]:
     except (OSError, ValueError):
         # Not a directory, not readable, or with a NUL: nothing to propose.
         return []
-    return sorted(names)
+    return sorted(names, key=lambda name: name.rstrip("/"))

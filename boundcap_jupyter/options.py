@@ -212,13 +212,13 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "--shell",
-        "interpreter of the script, with its own options if quoted: python3, 'bash -e' (default bash)",
+        "interpreter of the script, such as python3 or 'bash -e' (default bash)",
         "NAME",
         "an interpreter such as python3 or 'bash -e'",
         _shell,
         path_to="program",
     ),
-    Option("--pty", "let the command print on a terminal, for programs that print less to a pipe; nobody types on it"),
+    Option("--pty", "let the command print on a terminal; nobody can type on it"),
     Option(
         "--columns",
         f"width of the terminal of --pty (default {DEFAULT_COLUMNS})",
@@ -235,7 +235,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "--idle-timeout",
-        "end the command after so long without any output, however long it has run",
+        "end the command after so long without any output",
         "TIME",
         "a time above zero, such as 90, 10m or 1h30m",
         _timeout,

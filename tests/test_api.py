@@ -2,6 +2,7 @@
 
 import _thread
 import asyncio
+import inspect
 import subprocess
 import sys
 import threading
@@ -122,6 +123,12 @@ def test_an_argument_vector_is_not_for_a_shell():
         ({"timeout": float("nan")}, "timeout"),
         ({"stdin": 7}, "stdin"),
         ({"encoding": "utf-16"}, "encoding"),
+        ({"idle_timeout": 0}, "idle_timeout"),
+        ({"shell": ""}, "shell"),
+        ({"unset_env": "A"}, "unset_env"),
+        ({"inherit_env": None}, "inherit_env"),
+        ({"pty": 1}, "pty"),
+        ({"columns": 80}, "columns"),
     ],
 )
 def test_a_wrong_argument_is_named_and_nothing_runs(arguments, field, tmp_path):
@@ -136,6 +143,49 @@ def test_a_wrong_argument_is_named_and_nothing_runs(arguments, field, tmp_path):
 def test_what_is_no_command_is_refused(command):
     with pytest.raises(ValueError, match="command"):
         run(command)
+
+
+def test_a_shell_for_an_argument_vector_is_refused_before_anything_appears():
+    display = Recorder()
+    with pytest.raises(ValueError, match=r"^shell must be None"):
+        run(["true"], shell="bash", display=display)
+    assert display.calls == []
+
+
+def test_run_and_arun_take_the_same_arguments_with_the_same_defaults():
+    assert inspect.signature(run).parameters == inspect.signature(arun).parameters
+
+
+def test_every_argument_of_the_options_reaches_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("OUTER", "outer")
+    (tmp_path / "in").write_text("from the file")
+    arguments = {
+        "shell": [sys.executable],
+        "stdin": tmp_path / "in",
+        "cwd": tmp_path,
+        "env": {"INNER": "inner"},
+        "pty": True,
+        "columns": 132,
+    }
+    script = (
+        "import os, sys; print(os.getcwd(), sys.stdin.read(), os.get_terminal_size(1).columns, "
+        "*map(os.environ.get, ('OUTER', 'INNER', 'HOME', 'PYTHONUNBUFFERED')))"
+    )
+    monkeypatch.setenv("HOME", "/home")
+    head = f"{tmp_path} from the file 132"
+    assert run(script, **arguments).text == f"{head} outer inner /home 1\n"
+    assert run(script, unset_env=["OUTER"], **arguments).text == f"{head} None inner /home 1\n"
+    assert asyncio.run(arun(script, inherit_env=False, **arguments)).text == f"{head} None inner /home 1\n"
+
+
+def test_silence_ends_a_command_that_has_an_idle_limit_and_no_other():
+    with pytest.raises(ExecutionError) as caught:
+        run("echo before; sleep 30; echo ok", idle_timeout=0.3, timeout=60)
+    assert caught.value.state is RunState.IDLE_TIMEOUT
+    assert caught.value.result.text == "before\n"
+    assert run("sleep 0.5; echo ok", timeout=60).text == "ok\n"
+    # Whatever is printed counts, for as long as it takes.
+    assert run("for i in 1 2 3 4 5 6; do sleep 0.5; echo $i; done", idle_timeout=2.5).exit_code == 0
 
 
 def test_check_raises_for_an_exit_code_other_than_zero():

@@ -88,6 +88,29 @@ def test_directories_are_proposed_as_they_are_typed(tree: Path, form: str, typed
     assert found == Candidates(typed, tuple(texts))
 
 
+# fmt: off
+FILE_CASES: list[tuple[Any, ...]] = [
+    (" --stdin ",     "pl",          ["plain/", "plain-link/", "plain.txt"]),
+    (" --stdin=",     "plain.",      ["plain.txt"]),
+    (" --stdin ",     "~/plain.",    ["~/plain.txt"]),
+    (" --stdin ",     "'plain.",     ["'plain.txt"]),
+    (" --shell ",     "./plain",     ["./plain/", "./plain-link/", "./plain.txt"]),
+    (" --shell ",     "~/plain.",    ["~/plain.txt"]),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("form", "typed", "texts"), FILE_CASES)
+@pytest.mark.usefixtures("tree")
+def test_files_are_proposed_where_one_is_meant(form: str, typed: str, texts: list[str]) -> None:
+    assert complete(form + typed) == Candidates(typed, tuple(texts))
+
+
+@pytest.mark.usefixtures("tree")
+def test_an_interpreter_on_the_path_is_not_looked_for_here() -> None:
+    assert complete(" --shell pl") is None
+
+
 def test_a_proposed_directory_is_one_that_the_parser_takes(tree: Path) -> None:
     (tree / 'a{b} $c"d\\e').mkdir()
     found = complete(" --cwd ")

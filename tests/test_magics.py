@@ -139,7 +139,7 @@ def test_values_of_options_know_the_environment(shell: Any, api: FakeApi, monkey
 def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
     shell.run_cell(
         "%bounded --bytes 1k --lines 7 --retain head --no-spill --cwd / --env A=1 --timeout 2m --encoding latin-1 "
-        "--no-raise-error make"
+        "--no-raise-error --idle-timeout 5 --stdin /dev/null --shell 'sh -e' --pty --columns 132 make"
     )
     assert api.calls == [
         {
@@ -152,6 +152,11 @@ def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
             "env": {"A": "1"},
             "timeout": 120.0,
             "encoding": "iso8859-1",
+            "idle_timeout": 5.0,
+            "stdin": Path("/dev/null"),
+            "shell": "sh -e",
+            "pty": True,
+            "columns": 132,
             "check": True,
             "display": "display of the head of make",
         }
@@ -544,6 +549,34 @@ def test_in_a_kernel_a_timeout_keeps_what_was_printed(kernel: Kernel) -> None:
     (error,) = (content for kind, content in published if kind == "error")
     assert error["traceback"][0].startswith("ExecutionError: timed out after ")
     assert kernel.value("[r.state, r.truncation.total_lines, len(r.text.splitlines())]") == ["timeout", 1000, 1000]
+
+
+def test_in_a_kernel_a_command_that_asks_ends_at_once_and_a_quiet_one_when_it_is_told_to(kernel: Kernel) -> None:
+    kernel.run("%bounded --out r read -p 'Continue? ' a; echo \"got $a\"; cat")
+    assert kernel.value("r.text") == "got \n"
+    reply, published = kernel.run("%bounded --idle-timeout 0.5 --timeout 60 --out r echo before; sleep 60; echo ok")
+    assert reply["status"] == "error"
+    assert kernel.value("[r.state, r.text]") == ["idle_timeout", "before\n"]
+    assert any("nothing was printed for 0.5 s" in str(content) for _, content in published)
+
+
+def test_in_a_kernel_a_cell_can_be_python_with_a_file_as_its_input(kernel: Kernel, tmp_path: Path) -> None:
+    (tmp_path / "in put").write_text("1\n2\n")
+    code = f"%%bounded --shell python3 --stdin '{tmp_path}/in put' --out r\nimport sys\nprint(sum(map(int, sys.stdin)))"
+    assert kernel.run(code)[0]["status"] == "ok"
+    assert kernel.value("r.text") == "3\n"
+
+
+def test_in_a_kernel_a_script_of_three_megabytes_runs(kernel: Kernel) -> None:
+    kernel.run(f"%%bounded --out r\necho before\n# {'x' * 3_000_000}\necho after")
+    assert kernel.value("r.text") == "before\nafter\n"
+
+
+def test_in_a_kernel_programs_colour_their_output_and_with_a_terminal_know_its_width(kernel: Kernel) -> None:
+    kernel.run("%bounded --out r echo $$FORCE_COLOR $$CLICOLOR_FORCE $$TERM $$PAGER")
+    assert kernel.value("r.text") == "1 1 xterm-color cat\n"
+    kernel.run("%bounded --pty --columns 132 --out r tput cols; echo $$TERM $$PAGER $$GIT_PAGER")
+    assert kernel.value("r.text.split()[-4:]") == ["132", "xterm-256color", "cat", "cat"]
 
 
 def run_and_interrupt(kernel: Kernel, ready: Path, code: str) -> tuple[Any, Any]:

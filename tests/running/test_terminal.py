@@ -77,7 +77,7 @@ def test_nobody_is_asked_so_nothing_waits_for_an_answer() -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
 def test_the_terminal_can_not_be_read_by_its_name_either() -> None:
-    assert "Permission denied" in execute('read a < "$(readlink /proc/self/fd/1)"').text
+    assert "Permission denied" in execute('read a < "$(readlink /proc/self/fd/2)"').text
 
 
 def test_a_descendant_that_holds_the_terminal_is_not_waited_for_and_not_hung_up_on(mark: str) -> None:
