@@ -24,8 +24,8 @@ class OutputCapture:
     `encoding` names the charset of the text. Raises ValueError for one that is unknown or in which a newline is not one
     byte.
 
-    Memory, about: a buffer of 384 KiB, the rows of two views, and a row of at most 65,536 columns or `max_bytes`; with
-    both ends a second time.
+    Memory, about: a buffer of 384 KiB and the piece that is fed, the rows of two views, and a row of at most 65,536
+    columns or `max_bytes`; with both ends a second time.
     """
 
     def __init__(self, limits: OutputLimits | None = None, *, encoding: str = "utf-8") -> None:

@@ -21,8 +21,8 @@ from boundcap_jupyter.core.window import Window, head_window, tail_window
 
 #: Bytes. More would be cheaper still, but the buffer is what a capture weighs.
 BUFFER = 384 * 1024
-#: Bytes at the end of the buffer in which a complete view is looked for first: 2,000 short lines fit in.
-SEARCH = 24 * 1024
+#: Bytes at the end of the buffer in which a complete view is looked for at least: 2,000 very short lines fit in.
+SEARCH = 6 * 1024
 #: Full buffers that are interpreted without another try to do with less.
 PATIENCE = 8
 #: Bytes that are interpreted at a time, so that the rows of a long stretch never stand in memory together.
@@ -82,14 +82,22 @@ class End:
         #: Of the stream up to the end of the buffer: whoever feeds counts first.
         self._totals = totals
         self._buffer = bytearray()
-        self._capacity = max(BUFFER, 6 * bound.max_bytes)
+        self._capacity = max(BUFFER, 5 * bound.max_bytes)
         self._search = self._reading = SEARCH
         self._patience = 0
 
     def feed(self, data: bytes) -> None:
-        self._buffer += data
-        if len(self._buffer) >= self._capacity and not self._skip():
-            self._interpret()
+        if len(self._buffer) + len(data) < self._capacity:
+            self._buffer += data
+            return
+        # In a large piece the end of the stream is found without a copy of the rest.
+        piece: bytes | bytearray = data
+        if 2 * len(data) < self._capacity:
+            self._buffer += data
+            piece = self._take()
+        if not self._skip_to_lines(piece):
+            self._buffer += piece
+            self._read()
 
     def finish(self) -> None:
         """The stream is over."""
@@ -102,9 +110,21 @@ class End:
         return tail_window(self._screen, bound or self._bound)
 
     def _interpret(self) -> None:
-        self._skip()
-        data = bytes(self._buffer)
-        self._buffer.clear()
+        data = self._take()
+        if not self._skip_to_lines(data):
+            self._buffer = data
+        self._read()
+
+    def _take(self) -> bytearray:
+        """What is in the buffer, which is empty then."""
+        data, self._buffer = self._buffer, bytearray()
+        return data
+
+    def _read(self) -> None:
+        """Interpret what is in the buffer, or as much of it as is needed."""
+        data = self._take()
+        if self._skip_to_rows(data):
+            return
         for begin in range(0, len(data), STEP):
             self._screen.feed(data[begin : begin + STEP])
             self._trim()
@@ -121,71 +141,70 @@ class End:
         # The row in front of what fills a window may still be shown by its end.
         screen.drop_rows(max(0, index - 1))
 
-    def _skip(self) -> bool:
-        """Drop the front of the buffer without interpreting it, if what follows fills a window whatever came before."""
-        return self._skip_to_lines() or self._skip_to_rows()
+    def _skip_to_lines(self, data: bytes | bytearray) -> bool:
+        """Find lines in `data` that only write and fill a window by their bytes, whatever came before.
 
-    def _skip_to_lines(self) -> bool:
-        """Find lines that only write and fill a window by their bytes; the buffer then begins with them.
-
-        Tries longer and longer ends of the buffer, beginning with what sufficed the last time.
+        The buffer, which `data` follows, then begins with them. Tries longer and longer ends of `data`, beginning with
+        what sufficed the last time.
         """
-        size = len(self._buffer)
+        size = len(data)
         while 2 * self._search <= size:
-            begin = self._buffer.find(b"\n", size - self._search) + 1
+            begin = data.find(b"\n", size - self._search) + 1
             if not begin:
                 return False
-            fresh = fresh_start(bytes(self._buffer[begin:]), self._bound, self._screen.charset)
+            fresh = fresh_start(data[begin:], self._bound, self._screen.charset)
             if fresh < 0:
                 return False
             if fresh:
-                self._screen = self._new_screen(begin + fresh)
-                del self._buffer[: begin + fresh]
+                self._screen = self._new_screen(data, begin + fresh)
+                self._buffer[:] = data[begin + fresh :]
+                # A little less may do, and what is found is interpreted.
+                self._search = max(SEARCH, self._search * 15 // 16)
                 return True
             self._search = self._search * 5 // 4
         # Perhaps there were only few lines just now: look at a shorter end again when there are more.
         self._search = max(SEARCH, self._search // 4)
         return False
 
-    def _skip_to_rows(self) -> bool:
-        """Interpret an end of the buffer by itself, if the cursor can not leave it, and see whether it fills a window.
+    def _skip_to_rows(self, data: bytes | bytearray) -> bool:
+        """Interpret an end of `data` by itself, if the cursor can not leave it, and see whether it fills a window.
 
-        Then it is all that is needed, and the buffer is done. Tries ends as `_skip_to_lines` does, but what it tries in
-        vain is costly: after a failure it waits until it can not cost much of the whole.
+        Then it is all that is needed. Tries ends as `_skip_to_lines` does, but what it tries in vain is costly: after a
+        failure it waits until it can not cost much of the whole.
         """
+        size = len(data)
+        if 2 * self._reading > size:
+            return False
         if self._patience:
             self._patience -= 1
             return False
-        size = len(self._buffer)
         while 2 * self._reading <= size:
-            begin = self._buffer.find(b"\n", size - self._reading) + 1
-            tail = bytes(self._buffer[begin:])
-            ground = new_ground(tail) if begin else 0
-            if not ground:
-                break
-            screen = self._new_screen(begin + ground)
-            for at in range(ground, len(tail), STEP):
-                screen.feed(tail[at : at + STEP])
-            if screen.frozen > self._bound.max_lines or _least_bytes(screen) > self._bound.max_bytes:
-                self._screen = screen
-                self._buffer.clear()
-                self._trim()
-                return True
+            begin = data.find(b"\n", size - self._reading) + 1
+            ground = new_ground(data[begin:]) if begin else 0
+            if ground:
+                screen = self._new_screen(data, begin + ground)
+                for at in range(begin + ground, size, STEP):
+                    screen.feed(data[at : at + STEP])
+                if screen.frozen > self._bound.max_lines or _least_bytes(screen) > self._bound.max_bytes:
+                    self._screen = screen
+                    self._trim()
+                    self._reading = max(SEARCH, self._reading * 15 // 16)
+                    return True
             self._reading = self._reading * 3 // 2
         self._reading = max(SEARCH, self._reading // 4)
         self._patience = PATIENCE
         return False
 
-    def _new_screen(self, begin: int) -> Screen:
-        """A screen for what follows `begin` in the buffer, behind a newline: empty, but for the style at that place."""
-        screen, skipped = self._screen, self._buffer[:begin]
+    def _new_screen(self, data: bytes | bytearray, begin: int) -> Screen:
+        """A screen for what follows `begin` in `data`, behind a newline: empty, but for the style at that place."""
+        screen = self._screen
         style = screen.style
-        if screen.held or b"\x1b" in skipped:
-            style = style_after(style, screen.held + skipped.decode("latin-1"))
+        if screen.held or b"\x1b" in self._buffer or data.find(b"\x1b", 0, begin) >= 0:
+            style = style_after(style, screen.held + (self._buffer + data[:begin]).decode("latin-1"))
         return screen.fresh(
             base=screen.base + len(screen.rows),
-            origin=screen.origin + begin,
-            line=self._totals.newlines - self._buffer.count(b"\n", begin),
+            origin=screen.origin + len(self._buffer) + begin,
+            line=self._totals.newlines - data.count(b"\n", begin),
             style=style,
         )
 

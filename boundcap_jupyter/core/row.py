@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,6 +19,12 @@ class Pen(NamedTuple):
 
 PLAIN_PEN = Pen()
 
+# What most rows have none of. Shared, since a list weighs as much as a line; never added to, but replaced.
+_NO_PARTS: list[str] = []
+_NO_COLS: list[int] = []
+_NO_PENS: list[Pen] = []
+_PLAIN_AND_ENDED = (PLAIN, PLAIN, True)
+
 #: Pieces of appended text that stand beside each other: a piece weighs much more than a character.
 _MAX_PARTS = 4096
 
@@ -31,6 +38,7 @@ class Row:
 
     __slots__ = (
         "_cols",
+        "_has_links",
         "_hidden",
         "_parts",
         "_pens",
@@ -55,10 +63,12 @@ class Row:
         # each. `_text`, `_parts` and `_cols` count them, nobody outside does.
         self._hidden = 0
         # Text appended since `_text` was last whole, so that appending does not copy the row each time.
-        self._parts: list[str] = []
+        self._parts = _NO_PARTS
         # Runs of one pen, `_cols[0]` always 0; both empty for a row that is plain throughout.
-        self._cols: list[int] = []
-        self._pens: list[Pen] = []
+        self._cols = _NO_COLS
+        self._pens = _NO_PENS
+        # True if one of the pens has, or had, a link.
+        self._has_links = False
         self._rendered = ""
         self._rendered_with: tuple[Style, Style, bool] | None = None
 
@@ -70,7 +80,7 @@ class Row:
     def _whole(self) -> str:
         if self._parts:
             self._text += "".join(self._parts)
-            self._parts.clear()
+            self._parts = _NO_PARTS
         return self._text
 
     def write(self, column: int, text: str, pen: Pen) -> None:
@@ -80,9 +90,7 @@ class Row:
         end = column + len(text)
         hidden = self._hidden
         if column == self.size:
-            self._parts.append(text)
-            if len(self._parts) > _MAX_PARTS:
-                self._parts[:] = ["".join(self._parts)]
+            self._add(text)
         else:
             whole = self._whole
             self._text = whole[: hidden + column] + text + whole[hidden + end :]
@@ -91,6 +99,36 @@ class Row:
         if self._cols or pen != PLAIN_PEN:
             self._paint(hidden + column, hidden + end, pen, hidden + size_before)
         self._rendered_with = None
+
+    def append(self, spans: Iterable[tuple[str, Pen]]) -> None:
+        """Put texts, none of them empty, behind what is there, each with its pen: cheaper than a `write` for each."""
+        if not self._cols:
+            self._cols, self._pens = [0], [PLAIN_PEN]
+        cols, pens = self._cols, self._pens
+        size = self.size
+        for text, pen in spans:
+            if pens[-1] != pen:
+                column = self._hidden + size
+                if cols[-1] == column:
+                    pens[-1] = pen
+                else:
+                    cols.append(column)
+                    pens.append(pen)
+                self._has_links = self._has_links or pen.link != ""
+            self._add(text)
+            size += len(text)
+        self.size = size
+        self._rendered_with = None
+
+    def _add(self, text: str) -> None:
+        if not self._text:
+            self._text = text
+        elif not self._parts:
+            self._parts = [text]
+        else:
+            self._parts.append(text)
+            if len(self._parts) > _MAX_PARTS:
+                self._parts[:] = ["".join(self._parts)]
 
     def erase_right(self, column: int) -> None:
         """Remove everything from `column` on."""
@@ -108,11 +146,9 @@ class Row:
             self.write(0, " " * (column + 1), PLAIN_PEN)
 
     def clear(self) -> None:
-        self._parts.clear()
+        self._parts, self._cols, self._pens = _NO_PARTS, _NO_COLS, _NO_PENS
         self._text, self.size, self._hidden = "", 0, 0
         self._rendered_with = None
-        self._cols.clear()
-        self._pens.clear()
 
     def drop_front(self, count: int) -> None:
         """Remove the first `count` columns: the rest moves to the left."""
@@ -138,7 +174,7 @@ class Row:
             self._remove_hidden()
         row = Row(self.start, self.line, self._whole[:columns])
         keep = bisect_left(self._cols, columns)
-        row._cols, row._pens = self._cols[:keep], self._pens[:keep]
+        row._cols, row._pens, row._has_links = self._cols[:keep], self._pens[:keep], self._has_links
         row.end = row.style_at(max(0, columns - 1))
         return row
 
@@ -152,9 +188,12 @@ class Row:
         size = len(text) if text.isascii() else len(text.encode())
         if not self._cols:
             return size
-        # A link is written once for all runs of it, whatever their styles.
-        links = sum(len(pen.link) for before, pen in pairwise([PLAIN_PEN, *self._pens]) if pen.link != before.link)
-        return size + 4 * (len(self._cols) - 1) + links
+        size += 4 * (len(self._cols) - 1)
+        if self._has_links:
+            # A link is written once for all runs of it, whatever their styles.
+            pens = pairwise([PLAIN_PEN, *self._pens])
+            size += sum(len(pen.link) for before, pen in pens if pen.link != before.link)
+        return size
 
     def style_at(self, column: int) -> Style:
         return self._pen_at(column).style
@@ -167,7 +206,8 @@ class Row:
         """
         if first:
             return self._render(before, ended, first)
-        key = (before, self.end, ended)
+        plain = ended and before is PLAIN and self.end is PLAIN
+        key = _PLAIN_AND_ENDED if plain else (before, self.end, ended)
         if self._rendered_with != key:
             self._rendered = self._render(before, ended, 0)
             self._rendered_with = key
@@ -177,9 +217,9 @@ class Row:
         close = "\n" if ended else ""
         text, hidden = self._whole, self._hidden
         if not self._cols:
-            lead = transition(before, PLAIN) if first < self.size else ""
-            after = before if first >= self.size else PLAIN
-            return f"{lead}{text[hidden + first :]}{transition(after, self.end)}{close}"
+            if first >= self.size:
+                return f"{_change(before, self.end)}{close}"
+            return f"{_change(before, PLAIN)}{text[hidden + first :]}{_change(PLAIN, self.end)}{close}"
         parts: list[str] = []
         style, link = before, ""
         first += hidden
@@ -194,11 +234,11 @@ class Row:
             if pen.link != link:
                 parts.append(f"\x1b]8;;{pen.link}\x1b\\")
                 link = pen.link
-            parts += (transition(style, pen.style), text[begin:end])
+            parts += _change(style, pen.style), text[begin:end]
             style = pen.style
         if link:
             parts.append("\x1b]8;;\x1b\\")
-        return f"{''.join(parts)}{transition(style, self.end)}{close}"
+        return f"{''.join(parts)}{_change(style, self.end)}{close}"
 
     def _pen_at(self, column: int) -> Pen:
         return self._pens[bisect_right(self._cols, self._hidden + column) - 1] if self._cols else PLAIN_PEN
@@ -207,6 +247,7 @@ class Row:
         """Set the pen of the columns from `begin` to `end`; those from `end` on keep theirs."""
         if not self._cols:
             self._cols, self._pens = [0], [PLAIN_PEN]
+        self._has_links = self._has_links or pen.link != ""
         after = self._pen_at(end - self._hidden) if end < size_before else None
         low = bisect_left(self._cols, begin)
         high = bisect_right(self._cols, end)
@@ -218,3 +259,8 @@ class Row:
             del cols[0], pens[0]
         self._cols[low:high] = cols
         self._pens[low:high] = pens
+
+
+def _change(before: Style, after: Style) -> str:
+    """`transition`, which has to look its styles up, for the many times that there is none."""
+    return "" if before is after else transition(before, after)

@@ -30,7 +30,7 @@ from boundcap_jupyter.core.charset import UTF_8, Charset
 from boundcap_jupyter.core.escape import ESCAPE, is_open
 from boundcap_jupyter.core.overdraw import last_frames, last_writes
 from boundcap_jupyter.core.row import PLAIN_PEN, Pen, Row
-from boundcap_jupyter.core.sgr import Style, apply_sgr, style_after
+from boundcap_jupyter.core.sgr import PLAIN, SGR, Style, apply_sgr, style_after
 from boundcap_jupyter.core.text import MAX_LINK, safe_link
 
 #: Rows that the cursor reaches, the one it is on included: more than any progress display has.
@@ -116,7 +116,7 @@ class Screen:
         """Bytes of a character that the end of the input left open."""
         return len(self._decoder.getstate()[0])
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | bytearray) -> None:
         """Interpret the next bytes of the stream."""
         begin = self._feed_redrawn(data)
         # Where the next escape sequence or CR is; and up to where all was found to be more than plain text.
@@ -167,19 +167,20 @@ class Screen:
         return (
             self._row == len(self.rows) - 1
             and self._column == self.rows[-1].size
-            and self._pen == PLAIN_PEN
+            and self._pen.style is PLAIN
+            and not self._pen.link
             and not self._held
             # A character left open might be a C1 control, which nobody would see whole.
             and not self.undecoded
         )
 
-    def _is_plain(self, data: bytes) -> bool:
+    def _is_plain(self, data: bytes | bytearray) -> bool:
         """True if `data` only writes."""
         return not data.translate(None, _WRITING) and (
             data.isascii() if not self.charset.is_utf_8 else not (b"\xc2" in data and _C1.search(data))
         )
 
-    def _feed_plain(self, data: bytes) -> None:
+    def _feed_plain(self, data: bytes | bytearray) -> None:
         texts = self._decoder.decode(data).split("\n")
         self._write(texts[0])
         if len(texts) == 1:
@@ -224,7 +225,7 @@ class Screen:
 
     # --- rows that are written again and again
 
-    def _feed_redrawn(self, data: bytes) -> int:
+    def _feed_redrawn(self, data: bytes | bytearray) -> int:
         """Take the front of `data` at once if all it does is to redraw rows that are there. Returns its length or 0."""
         if not _UP.search(data, 0, PROBE):
             return 0
@@ -269,6 +270,8 @@ class Screen:
             self._held = ""
         if text.find("\r") != text.rfind("\r"):
             text = last_frames(text, self._max_width)
+        if "\x1b" in text and self._append_coloured(text):
+            return
         position = 0
         while (begin := text.find("\x1b", position)) >= 0:
             self._print(text[position:begin])
@@ -280,6 +283,30 @@ class Screen:
             position = match.end()
             self._obey(match)
         self._print(text[position:] if position else text)
+
+    def _append_coloured(self, text: str) -> bool:
+        """Put text at the end of the row if there are only colours in it. True if it did."""
+        row = self.rows[self._row]
+        pieces = SGR.split(text)
+        texts = "".join(pieces[::2])
+        if (
+            self._column != row.size
+            or self._column + len(texts) > self._max_width
+            or 2 * text.count("\x1b") != len(pieces) - 1
+            or not texts.isprintable()
+        ):
+            return False
+        spans = []
+        pen = self._pen
+        for number, piece in enumerate(pieces):
+            if number % 2:
+                pen = Pen(apply_sgr(pen.style, piece), pen.link)
+            elif piece:
+                spans.append((piece, pen))
+        row.append(spans)
+        self._pen = pen
+        self._column = row.size
+        return True
 
     def _print(self, text: str) -> None:
         """Write text that holds no escape sequence, and obey the control characters in it."""
@@ -394,7 +421,7 @@ class Screen:
             self._column = max(self._column, min(self._column + count, reach))
 
 
-def _find(data: bytes, byte: bytes, begin: int) -> int:
+def _find(data: bytes | bytearray, byte: bytes, begin: int) -> int:
     """Where it is, and the end if it is not there."""
     found = data.find(byte, begin)
     return found if found >= 0 else len(data)

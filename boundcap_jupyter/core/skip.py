@@ -29,7 +29,7 @@ _UNSEEN = bytes(sorted({*range(0x01, 0x20), 0x7F} - {0x09}))
 _NOT_ASCII = bytes(range(0x80, 0x100))
 
 
-def fresh_start(tail: bytes, bound: Bound, charset: Charset) -> int:
+def fresh_start(tail: bytes | bytearray, bound: Bound, charset: Charset) -> int:
     """Where in `tail` a view can begin whatever came before it, 0 if nowhere, -1 if a longer one will do no better.
 
     `tail` starts behind a newline, where the parser is in its first state. If it only writes, then after as many
@@ -55,7 +55,7 @@ def fresh_start(tail: bytes, bound: Bound, charset: Charset) -> int:
     return fresh if shown > bound.max_bytes else 0
 
 
-def harmless_bytes(data: bytes) -> int:
+def harmless_bytes(data: bytes | bytearray) -> int:
     """The length of all escape sequences in `data`, -1 if one of them moves the cursor or might.
 
     One that is left open at the end has not done so yet.
@@ -68,7 +68,7 @@ def harmless_bytes(data: bytes) -> int:
     return sum(map(len, sequences)) if len(sequences) + is_open == data.count(b"\x1b") else -1
 
 
-def new_ground(data: bytes) -> int:
+def new_ground(data: bytes | bytearray) -> int:
     """Where in `data` a new row begins that the cursor never climbs above again, whatever came before; 0 if nowhere.
 
     `data` starts behind a newline. Costs a search for moves upwards, and a little for each.
@@ -98,7 +98,7 @@ def new_ground(data: bytes) -> int:
     return ground
 
 
-def _after_newlines(data: bytes, count: int, position: int = 0) -> int:
+def _after_newlines(data: bytes | bytearray, count: int, position: int = 0) -> int:
     """Where the line after the first `count` newlines from `position` on begins, 0 if there are fewer."""
     for _ in range(count):
         position = data.find(b"\n", position) + 1
@@ -107,7 +107,7 @@ def _after_newlines(data: bytes, count: int, position: int = 0) -> int:
     return position
 
 
-def _before_newlines(data: bytes, count: int) -> int:
+def _before_newlines(data: bytes | bytearray, count: int) -> int:
     """Where the line that holds the last but `count` newline ends, -1 if there are fewer."""
     position = len(data)
     for _ in range(count + 1):

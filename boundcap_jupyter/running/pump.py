@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from boundcap_jupyter.core.capture import OutputCapture
@@ -78,9 +79,15 @@ class Pump:
             if now < self._place:
                 return
         self._place = None
-        if (update := self._publisher.poll(now)) is not None:
-            self._budget.charge(self._publisher.last_bytes)
-            self._send(update)
+        # Of this thread alone: to wait for others is no work.
+        started = time.thread_time()
+        size = 0
+        try:
+            if (update := self._publisher.poll(now)) is not None:
+                size = self._publisher.last_bytes
+                self._send(update)
+        finally:
+            self._budget.charge(size, time.thread_time() - started)
 
     def end(self) -> None:
         """The stream is over: the spill is complete from here on, or said to be incomplete."""

@@ -13,7 +13,7 @@ def peak() -> int:
 
 
 async def floods() -> None:
-    command = ["sh", "-c", "head -c 50000000 /dev/zero | tr '\\0' a"]
+    command = ["sh", "-c", "head -c 200000000 /dev/zero | tr '\\0' a"]
     results = await asyncio.gather(*(run_cli(command) for _ in range(16)))
     assert all(len(output) <= 1024 * 1024 for output, _, _ in results)
 

@@ -18,20 +18,25 @@ def peak() -> int:
     return int(line.split()[1]) * 1024
 
 
-updates = []
-LocalEnv().exec("echo warm", ExecOptions(), lambda update: None)
-before = peak()
-result = LocalEnv().exec("seq 1 20000000", ExecOptions(), lambda update: updates.append(update.kind))
-grown = peak() - before
-cut = result.truncation
-answer = {
-    "grown": grown,
-    "updates": len(updates),
-    "bytes": cut.total_bytes,
-    "lines": cut.total_lines,
-    "shown_bytes": len(result.view.text.encode()),
-    "shown_lines": result.view.text.count("\n"),
-    "end": result.text[-18:],
-    "spilled": Path(result.spill_path).stat().st_size,
-}
-json.dump(answer, sys.stdout)
+def main() -> None:
+    updates: list[str] = []
+    LocalEnv().exec("echo warm", ExecOptions(), lambda update: None)
+    before = peak()
+    result = LocalEnv().exec("seq 1 20000000", ExecOptions(), lambda update: updates.append(update.kind))
+    grown = peak() - before
+    cut = result.truncation
+    answer = {
+        "grown": grown,
+        "updates": len(updates),
+        "bytes": cut.total_bytes,
+        "lines": cut.total_lines,
+        "shown_bytes": len(result.view.text.encode()),
+        "shown_lines": result.view.text.count("\n"),
+        "end": result.text[-18:],
+        "spilled": Path(result.spill_path).stat().st_size,
+    }
+    json.dump(answer, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from boundcap_jupyter.running.budget import BYTES, MESSAGES, SLACK, Budget
+from boundcap_jupyter.running.budget import BYTES, MESSAGES, SLACK, WORK, Budget
 
 
-def publish_all(runs: int, seconds: float, size: int = 0) -> list[tuple[float, int]]:
+def publish_all(runs: int, seconds: float, size: int = 0, work: float = 0.0) -> list[tuple[float, int]]:
     """(time, run) of each message of runs that always have something to say."""
     budget = Budget()
     sent = []
@@ -16,7 +16,7 @@ def publish_all(runs: int, seconds: float, size: int = 0) -> list[tuple[float, i
         if now > seconds:
             return sent
         sent.append((now, run))
-        budget.charge(size)
+        budget.charge(size, work)
         places[run] = budget.take_place(now)
 
 
@@ -46,8 +46,13 @@ def test_large_updates_are_charged_by_their_bytes():
     assert len(sent) * size <= BYTES * (10.0 + SLACK) + 16 * size
 
 
+def test_the_work_of_making_updates_is_a_part_of_the_time():
+    sent = publish_all(64, 10.0, work=0.020)
+    assert len(sent) * 0.020 <= WORK * (10.0 + SLACK) + 64 * 0.020
+
+
 def test_small_updates_cost_no_more_than_their_message():
-    assert len(publish_all(64, 5.0, size=100)) == len(publish_all(64, 5.0))
+    assert len(publish_all(64, 5.0, size=100, work=0.001)) == len(publish_all(64, 5.0))
 
 
 def test_what_was_not_used_is_not_saved_up():

@@ -114,6 +114,15 @@ def _displayed(cell):
     return [output for output in cell.outputs if output.output_type == "display_data"]
 
 
+def test_a_notebook_with_controls_in_an_output_is_saved_and_opens_again(tmp_path):
+    cell = "%load_ext boundcap_jupyter\n%bounded printf 'a\\0b\\0c\\nd\\1\\x85\\xff\\n'"
+    nbformat.write(_execute([cell]), tmp_path / "controls.ipynb")
+    reopened = nbformat.read(tmp_path / "controls.ipynb", as_version=4)
+    nbformat.validate(reopened)
+    (output,) = _displayed(reopened.cells[0])
+    assert output.data["text/plain"].startswith("a\u2400b\u2400c\nd\ufffd\ufffd\n")
+
+
 @pytest.mark.parametrize("index", [1, 2, 3, 5])
 def test_the_saved_cell_shows_the_result_and_nothing_else(executed, index):
     cell = executed[0].cells[index]

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import runs from "../../../tests/golden/runs.json";
 import cases from "../../../tests/golden/updates.json";
 import { applyUpdate } from "./fold";
 import { parseUpdate, parseView } from "./wire";
@@ -12,6 +13,16 @@ describe("the golden updates, which Python folds too", () => {
 			} else {
 				expect(fold()).toEqual(example.result);
 			}
+		});
+	}
+});
+
+describe("the updates of whole runs", () => {
+	for (const run of runs) {
+		it(`fold to what a terminal leaves: ${run.name}`, () => {
+			const [first, ...others] = (run.updates as unknown[]).map((update) => parseUpdate(update));
+			if (first?.kind !== "replace") throw new Error("a run begins with a complete view");
+			expect(others.reduce(applyUpdate, first.output).text).toBe(run.text);
 		});
 	}
 });
