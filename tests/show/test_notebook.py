@@ -30,6 +30,7 @@ bundle.read_bundle = lambda name: "export default {};" + " " * 100_000
 class Ended:
     status: RunStatus
     view: object
+    stderr_view: object = None
 
 def run(lines, clears_cell, panel=False):
     display = PanelDisplay("fake", clears_cell) if panel else choose_display("fake", clears_cell=clears_cell)
