@@ -14,7 +14,7 @@ from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLim
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
-from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError, StderrMode
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
 from boundcap_jupyter.running.process import argument_vector
 from boundcap_jupyter.running.waiting import ended
@@ -36,7 +36,7 @@ class Result(ExecResult):
     def __repr__(self) -> str:
         from boundcap_jupyter.show.summary import status_line
 
-        return f"<Result {status_line(self.status, self.view, self.retain)}>"
+        return f"<Result {status_line(self.status, self.view, self.retain, self.stderr_view)}>"
 
     def _ipython_display_(self) -> None:
         # IPython takes this as "shown" unless it is told that there is no such method after all.
@@ -61,8 +61,10 @@ def run(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    stderr: StderrMode = "merge",
     check: bool = False,
     on_update: Sink | None = None,
+    on_stderr: Sink | None = None,
     display: bool | Display = False,
 ) -> Result:
     """Run a command to its end and return what it came to, its output bounded.
@@ -77,16 +79,19 @@ def run(
     stdin      text, bytes or a path to read from; empty
     timeout    seconds after which the command is ended
     encoding   charset of the output, one that contains ASCII as it is
+    stderr     "merge": both outputs are one text, in the order of the writes; "separate": the standard error is a
+               second one, with limits, totals and a file of its own (`.stderr`, `.stderr_view` of the result)
     check      raise if the exit code is not 0
     on_update  called with each update, in order, from the thread that reads the output
+    on_stderr  the same for the standard error, with stderr="separate" only
     display    show the live panel (True), or show the run as this object does
 
     Raises ValueError for an argument that is wrong, before anything runs; ExecutionError if the run was stopped, timed
     out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
-    shown = _Shown(command, options, on_update, display, foreground=True)
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding, stderr)
+    shown = _Shown(command, options, on_update, on_stderr, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
         outcome = shown.run.wait(shown.stopping)
@@ -112,8 +117,10 @@ async def arun(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    stderr: StderrMode = "merge",
     check: bool = False,
     on_update: Sink | None = None,
+    on_stderr: Sink | None = None,
     display: bool | Display = False,
 ) -> Result:
     """`run` for asyncio: the event loop goes on while the command runs.
@@ -122,8 +129,8 @@ async def arun(
     that is raised here (who awaits the task gets another one before Python 3.11). A second cancellation ends the
     command at once.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
-    shown = _Shown(command, options, on_update, display, foreground=False)
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding, stderr)
+    shown = _Shown(command, options, on_update, on_stderr, display, foreground=False)
     cancelled = await ended(shown.run)
     result = shown.close(shown.run.result())
     if cancelled is not None:
@@ -141,12 +148,16 @@ class _Shown:
         command: Command,
         options: ExecOptions,
         on_update: Sink | None,
+        on_stderr: Sink | None,
         display: bool | Display,
         *,
         foreground: bool,
     ) -> None:
         # Before anything appears: a wrong command leaves no trace.
         argument_vector(command)
+        separate = options.stderr == "separate"
+        if on_stderr is not None and not separate:
+            raise ValueError(f"on_stderr needs stderr='separate', not {options.stderr!r}")
         self._retain = options.limits.retain
         self._display: Display | None = None if isinstance(display, bool) else display
         if display is True:
@@ -158,13 +169,17 @@ class _Shown:
             # A stop that comes before there is something to stop can wait for a second press.
             self._display.opened(lambda: self.run.stop() if hasattr(self, "run") else None)
         try:
-            self.run = LocalEnv().start(command, options, _both(self._display, on_update))
+            show, show_stderr = self._display, None
+            if separate and self._display is not None:
+                show_stderr = self._display.take_stderr
+            self.run = LocalEnv().start(command, options, _both(show, on_update), _both(show_stderr, on_stderr))
         except BaseException as error:
             # Nothing will come of it, and the display must not wait for ever.
             interrupted = isinstance(error, KeyboardInterrupt)
             state = RunState.STOPPED if interrupted else RunState.SPAWN_ERROR
             status = RunStatus(state, detail=str(error))
-            self.close(ExecResult(command, status, OutputCapture(options.limits).view(), error))
+            nothing = OutputCapture(options.limits).view()
+            self.close(ExecResult(command, status, nothing, error, nothing if separate else None))
             raise
 
     def stopping(self) -> None:
@@ -192,18 +207,19 @@ def _options(
     stdin: str | bytes | Path | None,
     timeout: float | None,
     encoding: str,
+    stderr: StderrMode,
 ) -> ExecOptions:
     limits = OutputLimits(max_bytes, max_lines, retain)
-    return ExecOptions(limits, spill, cwd, {} if env is None else env, stdin, timeout, encoding)
+    return ExecOptions(limits, spill, cwd, {} if env is None else env, stdin, timeout, encoding, stderr)
 
 
-def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:
-    if display is None or on_update is None:
-        return display or on_update
+def _both(display: Sink | None, receiver: Sink | None) -> Sink | None:
+    if display is None or receiver is None:
+        return display or receiver
 
     def both(update: Update) -> None:
         display(update)
-        on_update(update)
+        receiver(update)
 
     return both
 

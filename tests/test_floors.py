@@ -15,10 +15,11 @@ FLOORS = {
     "running": {"core", "running"},
     "show": {"core", "show"},
     "testing": {"core", "running", "testing"},
-    "options": {"core"},
+    "options": {"core", "running"},
     "completion": {"options"},
     "failures": {"core", "running", "show"},
     "api": {"core", "running", "show"},
+    "chunks": {"api", "core", "running", "show"},
     "magics": {"api", "completion", "core", "failures", "options", "running", "show"},
 }
 
