@@ -41,14 +41,14 @@ _BAR_STYLE = f"display:flex;flex-wrap:wrap;align-items:center;background:{_BAR};
 #: As high as the panel's with its Stop button.
 _HEADER = f"{_BAR_STYLE};box-sizing:border-box;min-height:34px;padding:4px 12px"
 _FOOTER = f"{_BAR_STYLE};padding:4px 12px"
-_HEADING = f"{_BAR_STYLE};padding:2px 12px"
+_HEADING = f"{_BAR_STYLE};padding:2px 12px;border-top:1px solid {_EDGE}"
 #: Seen only where a host takes the styles away, as code hosts do in Markdown: a flex box does not show it.
 _GAP = " "
 _DOT = "flex:none;width:8px;height:8px;border-radius:50%"
 #: Where `color-scheme` is not stripped, the scroll bar is dark too.
 _BOX = "color-scheme:dark;display:flex;padding:8px 12px;overflow:auto;box-sizing:border-box"
-#: 24 rows of text and the padding; half as many of the standard error where it stands below the output.
-_HEIGHT, _STDERR_HEIGHT = "468px", "242px"
+#: 24 rows of text and the padding; two texts share the rows, 16 and 8, as in the panel.
+_HEIGHTS = {"": "468px", "stdout": "318px", "stderr": "167px"}
 #: A page may give `pre` colours, and an overflow that would let it shrink within its box.
 _PRE = (
     f"flex:none;margin:0;padding:0;border:0;overflow:visible;background:{BACKGROUND};color:{FOREGROUND};{_FONT};"
@@ -90,7 +90,7 @@ def static_bundle(outcome: Outcome, retain: Retain = "tail") -> dict[str, str]:
         allowed = MAX_RATIO * (len(view.text.encode()) + len(view.head.encode()))
         markup = fit(view, retain, max(allowed - in_file - FRAME, LEAST_TEXT))
         bar, bar_style = (_heading(name, view), _HEADING) if name else (_header(outcome), _HEADER)
-        body = _body(markup.html, retain, _STDERR_HEIGHT if name == "stderr" else _HEIGHT)
+        body = _body(markup.html, retain, _HEIGHTS[name])
         parts.append(_foldable(bar_style, bar, body) + _footer(view, retain, markup.left_out))
     header = f"<div style='{_HEADER}'>{_header(outcome)}</div>" if len(named) > 1 else ""
     html = f"<div style='{_ROOT}'>{header}{''.join(parts)}{_why(outcome.status)}</div>"

@@ -176,6 +176,7 @@ def test_a_standard_error_that_is_kept_apart_has_a_text_of_its_own_live_and_in_t
         "echo last line"
     )
     page = notebook([f"%%bounded --stderr separate\n{script}"])
+    page.page.set_viewport_size({"width": 1100, "height": 1000})
     page.run(0)
     outputs = page.start(1)
     texts = outputs.locator(".boundcap-text")
