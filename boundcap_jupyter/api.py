@@ -169,10 +169,9 @@ class _Shown:
             # A stop that comes before there is something to stop can wait for a second press.
             self._display.opened(lambda: self.run.stop() if hasattr(self, "run") else None)
         try:
-            show, show_stderr = self._display, None
-            if separate and self._display is not None:
-                show_stderr = self._display.take_stderr
-            self.run = LocalEnv().start(command, options, _both(show, on_update), _both(show_stderr, on_stderr))
+            take_stderr = self._display.take_stderr if separate and self._display is not None else None
+            output, errors = _both(self._display, on_update), _both(take_stderr, on_stderr)
+            self.run = LocalEnv().start(command, options, output, errors)
         except BaseException as error:
             # Nothing will come of it, and the display must not wait for ever.
             interrupted = isinstance(error, KeyboardInterrupt)

@@ -46,7 +46,7 @@ _HEADING = f"{_BAR_STYLE};padding:2px 12px;border-top:1px solid {_EDGE}"
 _GAP = " "
 _DOT = "flex:none;width:8px;height:8px;border-radius:50%"
 #: Where `color-scheme` is not stripped, the scroll bar is dark too.
-_BOX = "color-scheme:dark;display:flex;padding:8px 12px;overflow:auto;box-sizing:border-box"
+_BOX = "color-scheme:dark;display:flex;max-height:{height};padding:8px 12px;overflow:auto;box-sizing:border-box"
 #: 24 rows of text and the padding; two texts share the rows, 16 and 8, as in the panel.
 _HEIGHTS = {"": "468px", "stdout": "318px", "stderr": "167px"}
 #: A page may give `pre` colours, and an overflow that would let it shrink within its box.
@@ -127,7 +127,7 @@ def _body(html: str, retain: Retain, height: str) -> str:
         return ""
     # A box of reversed direction starts at its end, without a script.
     direction = "column" if retain == "head" else "column-reverse"
-    box = f"{_BOX};max-height:{height};flex-direction:{direction}"
+    box = f"{_BOX.format(height=height)};flex-direction:{direction}"
     return f"<div style='{box}'><pre style='{_PRE}'>{html}</pre></div>"
 
 
