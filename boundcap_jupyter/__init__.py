@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boundcap_jupyter.api import Result, arun, run
+    from boundcap_jupyter.chunks import run_with_capture
     from boundcap_jupyter.core.clip import parse_jsonl
     from boundcap_jupyter.core.limits import OutputLimits
     from boundcap_jupyter.core.status import RunState
@@ -42,6 +43,7 @@ _HOMES = {
     "parse_jsonl": "core.clip",
     "run": "api",
     "run_cli": "running.cli",
+    "run_with_capture": "chunks",
     "unload_ipython_extension": "magics",
 }
 
@@ -61,6 +63,7 @@ __all__ = [
     "parse_jsonl",
     "run",
     "run_cli",
+    "run_with_capture",
     "unload_ipython_extension",
 ]
 

@@ -14,7 +14,7 @@ from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLim
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
-from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError, StderrMode
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
 from boundcap_jupyter.running.script import invocation
 from boundcap_jupyter.running.waiting import ended
@@ -36,7 +36,7 @@ class Result(ExecResult):
     def __repr__(self) -> str:
         from boundcap_jupyter.show.summary import status_line
 
-        return f"<Result {status_line(self.status, self.view, self.retain)}>"
+        return f"<Result {status_line(self.status, self.view, self.retain, self.stderr_view)}>"
 
     def _ipython_display_(self) -> None:
         # IPython takes this as "shown" unless it is told that there is no such method after all.
@@ -61,6 +61,7 @@ def run(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    stderr: StderrMode = "merge",
     idle_timeout: float | None = None,
     shell: str | Sequence[str | Path] | None = None,
     unset_env: Collection[str] = (),
@@ -69,6 +70,7 @@ def run(
     columns: int | None = None,
     check: bool = False,
     on_update: Sink | None = None,
+    on_stderr: Sink | None = None,
     display: bool | Display = False,
 ) -> Result:
     """Run a command to its end and return what it came to, its output bounded.
@@ -83,6 +85,8 @@ def run(
     stdin         text, bytes or a pathlib.Path to read from; empty
     timeout       seconds after which the command is ended
     encoding      charset of the output, one that contains ASCII as it is
+    stderr        "merge": both outputs are one text, in the order of the writes; "separate": the standard error is a
+                  second one, with limits, totals and a file of its own (`.stderr`, `.stderr_view` of the result)
     idle_timeout  seconds without any output after which the command is ended
     shell         interpreter of the script, such as "python3", "bash -e" or a list of words; see running.script for
                   how the script reaches it
@@ -92,6 +96,7 @@ def run(
     columns       width of that terminal; 80
     check         raise if the exit code is not 0
     on_update     called with each update, in order, from the thread that reads the output
+    on_stderr     the same for the standard error, with stderr="separate" only
     display       show the live panel (True), or show the run as this object does
 
     Raises ValueError for an argument that is wrong, before anything runs; ExecutionError if the run was stopped, timed
@@ -106,6 +111,7 @@ def run(
         stdin=stdin,
         timeout=timeout,
         encoding=encoding,
+        stderr=stderr,
         idle_timeout=idle_timeout,
         shell=shell,
         unset_env=unset_env,
@@ -113,7 +119,7 @@ def run(
         pty=pty,
         columns=columns,
     )
-    shown = _Shown(command, options, on_update, display, foreground=True)
+    shown = _Shown(command, options, on_update, on_stderr, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
         outcome = shown.run.wait(shown.stopping)
@@ -139,6 +145,7 @@ async def arun(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    stderr: StderrMode = "merge",
     idle_timeout: float | None = None,
     shell: str | Sequence[str | Path] | None = None,
     unset_env: Collection[str] = (),
@@ -147,6 +154,7 @@ async def arun(
     columns: int | None = None,
     check: bool = False,
     on_update: Sink | None = None,
+    on_stderr: Sink | None = None,
     display: bool | Display = False,
 ) -> Result:
     """`run` for asyncio: the event loop goes on while the command runs.
@@ -163,6 +171,7 @@ async def arun(
         stdin=stdin,
         timeout=timeout,
         encoding=encoding,
+        stderr=stderr,
         idle_timeout=idle_timeout,
         shell=shell,
         unset_env=unset_env,
@@ -170,7 +179,7 @@ async def arun(
         pty=pty,
         columns=columns,
     )
-    shown = _Shown(command, options, on_update, display, foreground=False)
+    shown = _Shown(command, options, on_update, on_stderr, display, foreground=False)
     cancelled = await ended(shown.run)
     result = shown.close(shown.run.result())
     if cancelled is not None:
@@ -188,12 +197,16 @@ class _Shown:
         command: Command,
         options: ExecOptions,
         on_update: Sink | None,
+        on_stderr: Sink | None,
         display: bool | Display,
         *,
         foreground: bool,
     ) -> None:
         # Before anything appears: a wrong command leaves no trace.
         invocation(command, options.shell)
+        separate = options.stderr == "separate"
+        if on_stderr is not None and not separate:
+            raise ValueError(f"on_stderr needs stderr='separate', not {options.stderr!r}")
         self._retain = options.limits.retain
         self._display: Display | None = None if isinstance(display, bool) else display
         if display is True:
@@ -205,13 +218,16 @@ class _Shown:
             # A stop that comes before there is something to stop can wait for a second press.
             self._display.opened(lambda: self.run.stop() if hasattr(self, "run") else None)
         try:
-            self.run = LocalEnv().start(command, options, _both(self._display, on_update))
+            take_stderr = self._display.take_stderr if separate and self._display is not None else None
+            output, errors = _both(self._display, on_update), _both(take_stderr, on_stderr)
+            self.run = LocalEnv().start(command, options, output, errors)
         except BaseException as error:
             # Nothing will come of it, and the display must not wait for ever.
             interrupted = isinstance(error, KeyboardInterrupt)
             state = RunState.STOPPED if interrupted else RunState.SPAWN_ERROR
             status = RunStatus(state, detail=str(error))
-            self.close(ExecResult(command, status, OutputCapture(options.limits).view(), error))
+            nothing = OutputCapture(options.limits).view()
+            self.close(ExecResult(command, status, nothing, error, nothing if separate else None))
             raise
 
     def stopping(self) -> None:
@@ -234,13 +250,13 @@ def _options(*, env: Mapping[str, str] | None, **others: Any) -> ExecOptions:
     return ExecOptions(env={} if env is None else env, **others)
 
 
-def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:
-    if display is None or on_update is None:
-        return display or on_update
+def _both(display: Sink | None, receiver: Sink | None) -> Sink | None:
+    if display is None or receiver is None:
+        return display or receiver
 
     def both(update: Update) -> None:
         display(update)
-        on_update(update)
+        receiver(update)
 
     return both
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 from boundcap_jupyter.core.limits import Retain
 from boundcap_jupyter.core.status import RunState, RunStatus
+from boundcap_jupyter.core.text import plain
+from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.running.environment import CommandFailed, ExecResult, ExecutionError
 from boundcap_jupyter.show.summary import display_path, duration
 
@@ -65,22 +67,27 @@ def shorten_interrupt(interrupt: KeyboardInterrupt, result: ExecResult, retain: 
 
 
 def describe(result: ExecResult, retain: Retain = "tail") -> str:
-    """One line: what happened and the last line of output. A second one with the spill's path, if there is a spill."""
+    """One line: what happened and the last line of output. One more with the path of each spill that there is.
+
+    Where the standard error was kept apart, its last line comes first: that is where programs say why.
+    """
     text = _outcome(result.status)
-    last = last_line(result, retain)
-    if last:
+    if last := result.stderr_view and last_line(result.stderr_view, retain):
+        text += f"; last line of stderr: {last}"
+    elif last := last_line(result.view, retain):
         text += f"; last line: {last}"
-    if result.spill_path:
-        whole = result.view.metadata.spill_state == "complete"
-        text += f"\n{'complete' if whole else 'incomplete'} output: {display_path(result.spill_path)}"
+    for view in filter(None, (result.view, result.stderr_view)):
+        if path := view.metadata.spill_path:
+            whole = view.metadata.spill_state == "complete"
+            text += f"\n{'complete' if whole else 'incomplete'} output: {display_path(path)}"
     return text
 
 
-def last_line(result: ExecResult, retain: Retain = "tail") -> str:
-    """The last line of output that is not blank: plain, clipped. Empty where the end of the output is not held."""
-    if retain == "head" and result.truncation.truncated:
+def last_line(view: OutputView, retain: Retain = "tail") -> str:
+    """The last line of a text that is not blank: plain, clipped. Empty where the end of the output is not held."""
+    if retain == "head" and view.metadata.truncation.truncated:
         return ""
-    for line in reversed(result.text.split("\n")):
+    for line in reversed(plain(view.text).split("\n")):
         if line := one_line(line):
             return line
     return ""

@@ -69,7 +69,8 @@ The line
 Afterwards
     _exit_code   the exit code, 128 + n if signal n ended the command, also when it was stopped or timed out; None if
                  it never started
-    VAR          of --out: the result, with .state, .exit_code, .text, .truncation, .duration and .spill_path
+    VAR          of --out: the result, with .state, .exit_code, .text, .truncation, .duration and .spill_path, and
+                 with .stderr and .stderr_view of --stderr separate
     Both are set before an error is raised. An exit code other than 0, a timeout and a stop raise an error, so that
     Run All stops; --no-raise-error leaves the decision to the next cell. An interrupt is always raised.
 """
@@ -132,6 +133,7 @@ class BoundedMagics(Magics):
                 env=options.env,
                 timeout=options.timeout,
                 encoding=options.encoding,
+                stderr=options.stderr,
                 idle_timeout=options.idle_timeout,
                 stdin=options.stdin,
                 shell=options.shell,

@@ -28,7 +28,13 @@ from typing import Any, Literal, NoReturn, get_args
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import MIN_BYTES, OutputLimits, Retain
-from boundcap_jupyter.running.environment import DEFAULT_COLUMNS, MAX_COLUMNS, checked_input, shell_words
+from boundcap_jupyter.running.environment import (
+    DEFAULT_COLUMNS,
+    MAX_COLUMNS,
+    StderrMode,
+    checked_input,
+    shell_words,
+)
 
 Expand = Callable[[str], str]
 
@@ -50,6 +56,7 @@ class MagicOptions:
     env: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
     encoding: str = "utf-8"
+    stderr: StderrMode = "merge"
     idle_timeout: float | None = None
     stdin: Path | None = None
     shell: str | None = None
@@ -115,6 +122,10 @@ def _max_lines(text: str) -> int:
 
 def _retain(text: str) -> str:
     return text if text in get_args(Retain) else _refuse(text)
+
+
+def _stderr(text: str) -> str:
+    return text if text in get_args(StderrMode) else _refuse(text)
 
 
 def _directory(text: str) -> str:
@@ -246,6 +257,14 @@ OPTIONS: tuple[Option, ...] = (
         "NAME",
         "a charset that contains ASCII as it is, such as utf-8, latin-1 or koi8-r",
         _charset,
+    ),
+    Option(
+        "--stderr",
+        "both outputs in one text, or the standard error in a second one (default merge)",
+        "|".join(get_args(StderrMode)),
+        " or ".join(get_args(StderrMode)),
+        _stderr,
+        get_args(StderrMode),
     ),
     Option("--no-raise-error", "raise no error if the command fails, is stopped or runs out of time"),
     Option("--out", "variable to put the whole result into", "VAR", "a name for a variable, such as result", _name),
@@ -381,6 +400,7 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         env=env,
         timeout=values.get("--timeout"),
         encoding=values.get("--encoding", "utf-8"),
+        stderr=values.get("--stderr", "merge"),
         idle_timeout=values.get("--idle-timeout"),
         stdin=values.get("--stdin"),
         shell=values.get("--shell"),

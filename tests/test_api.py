@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,9 @@ class Recorder:
 
     def __call__(self, update):
         self.calls.append(update.kind)
+
+    def take_stderr(self, update):
+        self.calls.append(f"stderr {update.kind}")
 
     def stopping(self):
         self.calls.append("stopping")
@@ -54,6 +58,7 @@ def test_the_public_names_are_these():
         "parse_jsonl",
         "run",
         "run_cli",
+        "run_with_capture",
         "unload_ipython_extension",
     }
     for name in boundcap_jupyter.__all__:
@@ -129,6 +134,9 @@ def test_an_argument_vector_is_not_for_a_shell():
         ({"inherit_env": None}, "inherit_env"),
         ({"pty": 1}, "pty"),
         ({"columns": 80}, "columns"),
+        ({"stderr": "apart"}, "stderr must be 'merge' or 'separate', not 'apart'"),
+        ({"stderr": None}, "stderr must be"),
+        ({"on_stderr": print}, "on_stderr needs stderr='separate', not 'merge'"),
     ],
 )
 def test_a_wrong_argument_is_named_and_nothing_runs(arguments, field, tmp_path):
@@ -266,7 +274,104 @@ def test_the_repr_is_one_short_line():
     assert "\n" not in text
 
 
+# --- a standard error that is kept apart
+
+ALTERNATING = "for i in $(seq 500); do echo out $i; echo err $i >&2; done"
+
+
+def test_both_outputs_are_one_text_in_the_order_of_the_writes():
+    result = run(ALTERNATING)
+    assert result.text == "".join(f"out {n}\nerr {n}\n" for n in range(1, 501))
+    assert (result.stderr, result.stderr_view) == (None, None)
+
+
+def test_a_standard_error_that_is_kept_apart_has_its_own_text_totals_limits_and_file():
+    result = run(ALTERNATING, stderr="separate", max_lines=100)
+    assert result.text == "".join(f"out {n}\n" for n in range(401, 501))
+    assert result.stderr == "".join(f"err {n}\n" for n in range(401, 501))
+    # 9 numbers of one digit, 90 of two, 401 of three, and "out " or "err " and a newline with each.
+    size = 500 * 5 + 9 * 1 + 90 * 2 + 401 * 3
+    for view, word in ((result.view, "out"), (result.stderr_view, "err")):
+        assert (view.metadata.truncation.total_lines, view.metadata.truncation.total_bytes) == (500, size)
+        spill = Path(view.metadata.spill_path)
+        assert spill.read_text() == "".join(f"{word} {n}\n" for n in range(1, 501))
+        assert spill.stat().st_mode & 0o777 == 0o600
+
+
+def test_each_stream_has_its_updates():
+    updates, errors = [], []
+    script = "for i in 1 2 3; do echo $i; echo e$i >&2; sleep 0.15; done"
+    result = run(script, stderr="separate", on_update=updates.append, on_stderr=errors.append)
+    for steps, final in ((updates, result.view), (errors, result.stderr_view)):
+        view = None
+        for update in steps:
+            view = apply_update(view, update)
+        assert view == final
+
+
+def test_a_display_gets_the_updates_of_both_streams_and_so_do_the_receivers():
+    display, updates, errors = Recorder(), [], []
+    script = "echo out; echo err >&2"
+    run(script, stderr="separate", display=display, on_update=updates.append, on_stderr=errors.append)
+    told = display.calls[1:-1]
+    assert [call for call in told if not call.startswith("stderr ")] == [update.kind for update in updates] != []
+    assert [call for call in told if call.startswith("stderr ")] == [f"stderr {each.kind}" for each in errors] != []
+
+
+def test_a_merged_run_tells_its_display_of_one_stream():
+    display = Recorder()
+    run("echo out; echo err >&2", display=display)
+    assert not [call for call in display.calls if str(call).startswith("stderr")]
+
+
+def test_a_receiver_of_the_standard_error_that_raises_ends_the_command():
+    def broken(update):
+        raise LookupError("no")
+
+    with pytest.raises(ExecutionError) as caught:
+        run("echo out; sleep 0.2; echo err >&2; sleep 60", stderr="separate", on_stderr=broken)
+    assert caught.value.state is RunState.CALLBACK_ERROR
+    assert isinstance(caught.value.__cause__, LookupError)
+    assert (caught.value.result.text, caught.value.result.stderr) == ("out\n", "err\n")
+
+
+def test_a_command_that_failed_has_its_standard_error():
+    with pytest.raises(CommandFailed) as caught:
+        run("echo out; echo err >&2; exit 3", stderr="separate", check=True)
+    assert (caught.value.output, caught.value.stderr) == ("out\n", "err\n")
+    with pytest.raises(CommandFailed) as caught:
+        run("echo out; echo err >&2; exit 3", check=True)
+    assert (caught.value.output, caught.value.stderr) == ("out\nerr\n", None)
+
+
+def test_what_is_written_to_the_standard_error_is_no_failure():
+    result = run("echo error >&2", stderr="separate", check=True)
+    assert result.status.succeeded
+    assert repr(result).startswith("<Result exit 0 · stdout: nothing · stderr: 1 line, 6 B · ")
+
+
+def test_a_run_that_could_not_start_has_an_empty_standard_error():
+    with pytest.raises(ExecutionError) as caught:
+        run(["/nonexistent/program"], stderr="separate")
+    assert caught.value.result.stderr == ""
+
+
+def test_the_rich_repr_has_both_texts():
+    bundle = run("echo out; echo err >&2", stderr="separate")._repr_mimebundle_()
+    assert bundle["text/plain"].startswith("[stdout]\nout\n[stderr]\nerr\nexit 0 · stdout: 1 line, 4 B · ")
+    assert bundle["text/html"].count("<pre") == 2
+
+
 # --- asyncio
+
+
+def test_arun_keeps_the_standard_error_apart():
+    errors = []
+    result = asyncio.run(arun("echo out; echo err >&2", stderr="separate", on_stderr=errors.append))
+    assert (result.text, result.stderr) == ("out\n", "err\n")
+    assert errors[-1].output == result.stderr_view
+    with pytest.raises(ValueError, match="on_stderr needs"):
+        asyncio.run(arun("true", on_stderr=errors.append))
 
 
 def test_the_event_loop_goes_on_while_commands_run():

@@ -29,6 +29,7 @@ OPTION_CASES: list[tuple[Any, ...]] = [
     (" --retain ",                   Candidates("", ("tail", "head", "both"))),
     (" --retain h",                  Candidates("h", ("head",))),
     (" --retain=t",                  Candidates("t", ("tail",))),
+    (" --stderr ",                   Candidates("", ("merge", "separate"))),
 ]
 # fmt: on
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,6 +61,27 @@ def test_the_second_line_says_where_the_output_is(monkeypatch: pytest.MonkeyPatc
     )
     cut = {"spill_path": "/home/adam/output.log", "spill_state": "incomplete"}
     assert describe(result(exit_code=1, spill=cut)) == "exit code 1\nincomplete output: /home/adam/output.log"
+
+
+@pytest.mark.parametrize(
+    ("errors", "text"),
+    [
+        ("why\nTraceback: no\n", "exit code 1; last line of stderr: Traceback: no"),
+        (" \n", "exit code 1; last line: result"),
+        ("", "exit code 1; last line: result"),
+    ],
+)
+def test_a_standard_error_that_was_kept_apart_has_the_reason(errors: str, text: str) -> None:
+    failed = replace(result(exit_code=1, text="result\n"), stderr_view=result(text=errors).view)
+    assert describe(failed) == text
+
+
+def test_every_spill_has_a_line() -> None:
+    spills = [{"spill_path": f"/x/{name}.log", "spill_state": "complete"} for name in ("output", "stderr")]
+    output, errors = (result(exit_code=1, spill=spill) for spill in spills)
+    assert describe(replace(output, stderr_view=errors.view)) == (
+        "exit code 1\ncomplete output: /x/output.log\ncomplete output: /x/stderr.log"
+    )
 
 
 def test_the_last_line_of_a_cut_head_is_not_called_the_last_line() -> None:

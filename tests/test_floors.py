@@ -19,6 +19,7 @@ FLOORS = {
     "completion": {"options"},
     "failures": {"core", "running", "show"},
     "api": {"core", "running", "show"},
+    "chunks": {"api", "core", "running", "show"},
     "magics": {"api", "completion", "core", "failures", "options", "running", "show"},
 }
 

@@ -59,6 +59,8 @@ LINES: list[tuple[str, MagicOptions, str]] = [
     ("--shell 'bash -e' false",       MagicOptions(shell="bash -e"), "false"),
     ("--pty top",                     MagicOptions(pty=True), "top"),
     ("--columns 132 --pty ls",        MagicOptions(pty=True, columns=132), "ls"),
+    ("--stderr separate make",        MagicOptions(stderr="separate"), "make"),
+    ("--stderr=merge make",           MagicOptions(), "make"),
     ("--help make",                   MagicOptions(help=True), "make"),
     ("\u00a0--bytes 5",               MagicOptions(), "\u00a0--bytes 5"),
 ]
@@ -108,6 +110,7 @@ WRONG: list[tuple[str, str]] = [
     ("--pty=80 x",            "--pty takes no value"),
     ("--encoding utf-16 x",   "--encoding must be a charset that contains ASCII as it is, such as utf-8"),
     ("--encoding nope x",     "not 'nope'"),
+    ("--stderr apart x",      "--stderr must be merge or separate, not 'apart'"),
     ("--out 1st x",           "--out must be a name for a variable, such as result, not '1st'"),
     ("--out class x",         "not 'class'"),
     ("--out a.b x",           "not 'a.b'"),

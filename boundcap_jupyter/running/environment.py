@@ -14,7 +14,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, Union
+from typing import Literal, Protocol, Union, get_args
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import OutputLimits
@@ -22,6 +22,9 @@ from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.text import plain
 from boundcap_jupyter.core.view import OutputView, Truncation
+
+#: What becomes of the standard error: part of the output, in the order of the writes, or a stream of its own.
+StderrMode = Literal["merge", "separate"]
 
 #: A shell script, or an argument vector that no shell sees.
 Command = Union[str, Sequence[Union[str, Path]]]
@@ -104,7 +107,7 @@ class ExecOptions:
     stdin: str | bytes | Path | None = None
     timeout: float | None = None
     encoding: str = "utf-8"
-    stderr: Literal["merge", "separate"] = "merge"
+    stderr: StderrMode = "merge"
     unset_env: Collection[str] = ()
     idle_timeout: float | None = None
     shell: str | Sequence[str | Path] | None = None
@@ -129,7 +132,7 @@ class ExecOptions:
             raise ValueError(f"stdin must be text without lone surrogates, not {self.stdin!r:.80}")
         if isinstance(self.stdin, Path):
             checked_input(self.stdin)
-        if self.stderr not in ("merge", "separate"):
+        if self.stderr not in get_args(StderrMode):
             raise ValueError(f"stderr must be 'merge' or 'separate', not {self.stderr!r}")
         if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
             raise ValueError(f"unset_env must be names of variables, not {self.unset_env!r}")
@@ -232,11 +235,15 @@ class ExecutionError(RuntimeError):
 
 
 class CommandFailed(subprocess.CalledProcessError):
-    """The command ended with an exit code other than 0, or by a signal. `result` holds what it printed."""
+    """The command ended with an exit code other than 0, or by a signal. `result` holds what it printed.
+
+    `output` is the bounded text, `stderr` that of the standard error where it was kept apart, else None.
+    """
 
     def __init__(self, result: ExecResult) -> None:
         command = result.command if isinstance(result.command, str) else list(result.command)
-        super().__init__(result.exit_code if result.exit_code is not None else 1, command, output=result.text)
+        code = result.exit_code if result.exit_code is not None else 1
+        super().__init__(code, command, output=result.text, stderr=result.stderr)
         self.result = result
 
 

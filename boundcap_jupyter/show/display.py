@@ -34,6 +34,9 @@ class Display(Protocol):
 
     def __call__(self, update: Update, /) -> None: ...
 
+    def take_stderr(self, update: Update, /) -> None:
+        """As a call, for the standard error of a run that keeps it apart."""
+
     def stopping(self) -> None:
         """The run was asked to end, by an interrupt."""
         ...
@@ -74,6 +77,10 @@ class PanelDisplay:
         if self._widget is not None:
             self._widget(update)
 
+    def take_stderr(self, update: Update, /) -> None:
+        if self._widget is not None:
+            self._widget.take_stderr(update)
+
     def stopping(self) -> None:
         if self._widget is not None:
             self._widget.stopping()
@@ -105,6 +112,9 @@ class StaticDisplay:
         """Nothing to show yet."""
 
     def __call__(self, update: Update, /) -> None:
+        """Nothing to show yet."""
+
+    def take_stderr(self, update: Update, /) -> None:
         """Nothing to show yet."""
 
     def stopping(self) -> None:

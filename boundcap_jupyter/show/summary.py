@@ -20,6 +20,8 @@ Outcome = Literal["running", "good", "bad", "ended"]
 
 #: Between the parts of a line.
 DOT = " · "
+#: Of a standard error that was kept apart and has no text to show.
+NO_STDERR = "stderr: nothing"
 #: Seconds. Above, a tenth is noise.
 _TENTHS_UNTIL = 10
 
@@ -50,17 +52,37 @@ def command_label(command: str | Sequence[str | PathLike[str]]) -> str:
     return first
 
 
-def status_line(status: RunStatus, view: OutputView, retain: Retain = "tail") -> str:
+def status_line(
+    status: RunStatus, view: OutputView, retain: Retain = "tail", stderr_view: OutputView | None = None
+) -> str:
     """One line that says it all, in plain text.
 
     exit 0 · 3,000 lines · 13,893 B · 0.4 s · last 2,000 lines shown · complete output: ~/.cache/boundcap/…/output.log
+
+    Of two texts it has the totals; the rest stands in their headings.
+
+    exit 0 · stdout: 3,000 lines, 13,893 B · stderr: 1 line, 13 B · 0.4 s
     """
-    metadata = view.metadata
-    place = spill_words(metadata)
-    if place and metadata.spill_path is not None:
-        place = f"{place} {display_path(metadata.spill_path)}"
-    parts = [_ending(status), *totals(metadata), duration(status.duration), shown(view, retain, of=False), place]
-    return DOT.join(part for part in parts if part)
+    texts = sections(view, stderr_view)
+    if len(texts) > 1:
+        parts = [_ending(status), *(f"{name}: {printed(text.metadata)}" for name, text in texts)]
+        return DOT.join([*parts, duration(status.duration)])
+    silent = "" if stderr_view is None else NO_STDERR
+    parts = [_ending(status), *totals(view.metadata), duration(status.duration), silent]
+    return DOT.join(part for part in (*parts, shown(view, retain, of=False), _place(view.metadata)) if part)
+
+
+def sections(view: OutputView, stderr_view: OutputView | None) -> tuple[tuple[str, OutputView], ...]:
+    """The texts to show and their names: one without a name, or two if the standard error, kept apart, printed any."""
+    if stderr_view is None or not stderr_view.metadata.truncation.total_bytes:
+        return (("", view),)
+    return (("stdout", view), ("stderr", stderr_view))
+
+
+def heading(name: str, view: OutputView, retain: Retain = "tail") -> str:
+    """The line above one of two texts: its name, what is shown of it and where the rest is."""
+    facts = DOT.join(part for part in (shown(view, retain), _place(view.metadata)) if part)
+    return f"[{name}] {facts}".rstrip()
 
 
 def outcome(status: RunStatus) -> Outcome:
@@ -103,6 +125,11 @@ def totals(metadata: OutputMetadata) -> tuple[str, str]:
     return lines(metadata.truncation.total_lines), size(metadata.truncation.total_bytes)
 
 
+def printed(metadata: OutputMetadata) -> str:
+    """The totals of one of two streams, in one part of a line."""
+    return ", ".join(totals(metadata)) if metadata.truncation.total_bytes else "nothing"
+
+
 def shown(view: OutputView, retain: Retain = "tail", *, of: bool = True) -> str:
     """What the text shows of the whole, "" when that is everything.
 
@@ -135,6 +162,11 @@ def spill_words(metadata: OutputMetadata) -> str:
     if metadata.spill_state == "incomplete":
         return f"incomplete, {size(metadata.spill_bytes)} kept:"
     return "complete output:" if metadata.spill_state == "complete" else "all output so far:"
+
+
+def _place(metadata: OutputMetadata) -> str:
+    place = spill_words(metadata)
+    return f"{place} {display_path(metadata.spill_path)}" if place and metadata.spill_path is not None else place
 
 
 def omission(metadata: OutputMetadata) -> str:

@@ -15,8 +15,8 @@ from boundcap_jupyter.core.text import plain
 from boundcap_jupyter.core.update import Replace, Update, apply_update
 from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.show.markup import plain_text
-from boundcap_jupyter.show.static import Outcome
-from boundcap_jupyter.show.summary import DOT, duration, omission, status_line, totals
+from boundcap_jupyter.show.static import Outcome, static_text
+from boundcap_jupyter.show.summary import DOT, duration, omission, printed, sections, totals
 
 #: Seconds between two drawings of the live line: faster than anyone reads, slow enough for a remote terminal.
 REDRAW_INTERVAL = 0.1
@@ -40,6 +40,9 @@ class TerminalDisplay:
         self._out = out
         self._err = err
         self._view: OutputView | None = None
+        self._stderr_view: OutputView | None = None
+        #: Which of the two has the news.
+        self._latest_is_stderr = False
         self._started = time.monotonic()
         self._changed = threading.Event()
         self._over = threading.Event()
@@ -55,13 +58,14 @@ class TerminalDisplay:
             self._drawer.start()
 
     def __call__(self, update: Update, /) -> None:
-        if self._drawer is None:
-            return
-        if isinstance(update, Replace):
-            self._view = update.output
-        elif self._view is not None:
-            self._view = apply_update(self._view, update)
-        self._changed.set()
+        if self._drawer is not None:
+            self._view, self._latest_is_stderr = _fold(self._view, update), False
+            self._changed.set()
+
+    def take_stderr(self, update: Update, /) -> None:
+        if self._drawer is not None:
+            self._stderr_view, self._latest_is_stderr = _fold(self._stderr_view, update), True
+            self._changed.set()
 
     def stopping(self) -> None:
         """The live line goes on until it is over."""
@@ -81,7 +85,7 @@ class TerminalDisplay:
 
     def _draw(self, err: TextIO) -> None:
         while not self._over.is_set():
-            line = live_line(self._view, time.monotonic() - self._started, self._retain)
+            line = self._live_line()
             err.write(_CLEAR_LINE + clip(line, _columns(err) - 1))
             err.flush()
             self._over.wait(REDRAW_INTERVAL)
@@ -90,24 +94,35 @@ class TerminalDisplay:
         err.write(_CLEAR_LINE)
         err.flush()
 
+    def _live_line(self) -> str:
+        elapsed = time.monotonic() - self._started
+        return live_line(self._view, elapsed, self._retain, self._stderr_view, self._latest_is_stderr)
 
-def live_line(view: OutputView | None, elapsed: float, retain: Retain = "tail") -> str:
-    """What is going on, in one line of plain text."""
-    if view is None:
-        return f"running{DOT}{duration(elapsed)}"
-    parts = ["running", duration(elapsed), *totals(view.metadata)]
+
+def live_line(
+    view: OutputView | None,
+    elapsed: float,
+    retain: Retain = "tail",
+    stderr_view: OutputView | None = None,
+    latest_is_stderr: bool = False,
+) -> str:
+    """What is going on, in one line of plain text; of two streams, the last line of the one that has the news."""
+    parts = ["running", duration(elapsed)]
+    if view is not None and len(sections(view, stderr_view)) == 1:
+        parts += totals(view.metadata)
+    else:
+        both = (("stdout", view), ("stderr", stderr_view))
+        parts += [f"{name}: {printed(text.metadata)}" for name, text in both if text is not None]
+    latest = stderr_view if latest_is_stderr else view
     # A full head stands still: its last line says nothing of what goes on.
-    if retain != "head" or not view.metadata.truncation.truncated:
-        parts.append(plain(view.text.rstrip("\n").rpartition("\n")[2]).replace("\t", " "))
+    if latest is not None and (retain != "head" or not latest.metadata.truncation.truncated):
+        parts.append(plain(latest.text.rstrip("\n").rpartition("\n")[2]).replace("\t", " "))
     return DOT.join(part for part in parts if part)
 
 
 def terminal_text(outcome: Outcome, retain: Retain = "tail", *, colours: bool) -> str:
     """The bounded text, the status line below it, and a newline."""
-    view = outcome.view
-    text = _coloured(view) if colours else plain_text(view)
-    newline = "" if not text or text.endswith("\n") else "\n"
-    return f"{text}{newline}{status_line(outcome.status, view, retain)}\n"
+    return static_text(outcome, retain, _coloured if colours else plain_text) + "\n"
 
 
 def clip(text: str, columns: int) -> str:
@@ -122,6 +137,12 @@ def clip(text: str, columns: int) -> str:
                 kept = kept[:-1]
             return kept + "…" if columns > 0 else ""
     return text
+
+
+def _fold(view: OutputView | None, update: Update) -> OutputView | None:
+    if isinstance(update, Replace):
+        return update.output
+    return None if view is None else apply_update(view, update)
 
 
 def _coloured(view: OutputView) -> str:

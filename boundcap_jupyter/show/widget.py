@@ -26,11 +26,11 @@ from boundcap_jupyter.show.bundle import read_bundle
 from boundcap_jupyter.show.summary import display_path
 from boundcap_jupyter.show.wire import (
     STOPPING,
+    StreamName,
     asks_to_stop,
+    snapshot_to_wire,
     status_message,
-    status_to_wire,
     update_message,
-    view_to_wire,
 )
 
 _log = logging.getLogger(__name__)
@@ -43,9 +43,12 @@ class BoundedOutput(AnyWidget):
     foreground  the kernel's main thread waits for this run, so Stop may interrupt the kernel if nothing else helps
     retain      the end of the stream that the view keeps, for the words beside it
 
-    `state`, `exit_code`, `signal`, `duration` (seconds), `total_bytes`, `total_lines` and `spill_path` tell of the run
-    and can be observed. While it runs they change on the thread that reads its output: an observer that raises ends
-    the run, as any sink does.
+    Calling it is for the updates of the output, `take_stderr` for those of a standard error that is kept apart; a
+    second text appears with the first byte of it. One thread may call both, or two.
+
+    `state`, `exit_code`, `signal`, `duration` (seconds), `total_bytes`, `total_lines` and `spill_path`, and the three
+    for the standard error, tell of the run and can be observed. While it runs they change on the thread that reads its
+    output: an observer that raises ends the run, as any sink does.
 
     Raises BundleMissingError where the panel has not been built. Creating one opens a comm and sends the panel's code,
     some tens of kilobytes; an update costs one fold of the view and one message.
@@ -65,11 +68,14 @@ class BoundedOutput(AnyWidget):
     total_bytes = traitlets.Int(0, read_only=True)
     total_lines = traitlets.Int(0, read_only=True)
     spill_path = traitlets.Unicode(None, allow_none=True, read_only=True)
+    stderr_total_bytes = traitlets.Int(0, read_only=True)
+    stderr_total_lines = traitlets.Int(0, read_only=True)
+    stderr_spill_path = traitlets.Unicode(None, allow_none=True, read_only=True)
 
     def __init__(self, command: str = "", *, foreground: bool = False, retain: Retain = "tail") -> None:
         # Before the widget opens: its state, the snapshot in it, is read then.
         self._lock = Lock()
-        self._view: OutputView | None = None
+        self._views: dict[StreamName, OutputView] = {}
         self._seq = 0
         self._final: RunStatus | None = None
         self._started = time.monotonic()
@@ -92,18 +98,27 @@ class BoundedOutput(AnyWidget):
         Updates before the first replace are passed over: a sink that joins late has nothing to fold them into. Raises
         ValueError for an update that belongs to another view.
         """
+        self._take("output", update)
+
+    def take_stderr(self, update: Update, /) -> None:
+        """As a call, for the standard error where it is kept apart."""
+        self._take("stderr", update)
+
+    def _take(self, stream: StreamName, update: Update) -> None:
         with self._lock:
-            if self._view is None and not isinstance(update, Replace):
+            before = self._views.get(stream)
+            if before is None and not isinstance(update, Replace):
                 return
-            view = self._view = _fold(self._view, update)
+            view = self._views[stream] = _fold(before, update)
             self._seq += 1
             # Sent under the lock: the numbers must leave in their order.
-            self.send(update_message(self._seq, _for_page(update)))
+            self.send(update_message(self._seq, stream, _for_page(update)))
         truncation = view.metadata.truncation
+        prefix = "stderr_" if stream == "stderr" else ""
         self.set_trait("duration", time.monotonic() - self._started)
-        self.set_trait("total_lines", truncation.total_lines)
-        self.set_trait("total_bytes", truncation.total_bytes)
-        self.set_trait("spill_path", view.metadata.spill_path)
+        self.set_trait(f"{prefix}total_lines", truncation.total_lines)
+        self.set_trait(f"{prefix}total_bytes", truncation.total_bytes)
+        self.set_trait(f"{prefix}spill_path", view.metadata.spill_path)
 
     def finish(self, status: RunStatus) -> None:
         """The run is over: tell the panels and the observers, once. Elapsed time stands still from here on."""
@@ -137,11 +152,11 @@ class BoundedOutput(AnyWidget):
 
     def _snapshot(self) -> dict[str, Any]:
         with self._lock:
-            view, seq, status = self._view, self._seq, self._final
+            views, seq, status = dict(self._views), self._seq, self._final
         if status is None:
             status = RunStatus(RunState.RUNNING, duration=time.monotonic() - self._started)
-        output = None if view is None else view_to_wire(replace(view, metadata=_shareable(view.metadata)))
-        return {"seq": seq, "output": output, "status": status_to_wire(status)}
+        shared = {name: replace(view, metadata=_shareable(view.metadata)) for name, view in views.items()}
+        return snapshot_to_wire(seq, shared.get("output"), shared.get("stderr"), status)
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
         if not asks_to_stop(content):

@@ -3,10 +3,15 @@
 Keys are the names of the dataclass fields in camelCase, all of them and no others, so the dataclasses of `core` are the
 one list of what there is; tests/show/test_wire.py spells the keys out.
 
-    kernel to panel   {"type": "update", "seq": n, "update": {"kind": ..., ...}}     n counts from 1
+    kernel to panel   {"type": "update", "seq": n, "stream": s, "update": {"kind": ..., ...}}
                       {"type": "status", "status": {...}}
                       {"type": "stopping"}
     panel to kernel   {"type": "stop"}
+
+The updates of both streams are numbered in one row, from 1. Stream "output" is the one of both outputs, or the standard
+output where "stderr", the standard error, is kept apart. A snapshot, the state of all up to a number, is
+
+    {"seq": n, "output": view or null, "stderr": view or null, "status": {...}}
 
 Encoding copies references, not text. Decoding takes a value whole or raises ValueError that names the field by its
 path, such as `update.metadata.truncation.totalLines`, and the value.
@@ -27,6 +32,7 @@ from boundcap_jupyter.core.update import Append, Metadata, Replace, Rewrite, Sli
 from boundcap_jupyter.core.view import OutputMetadata, OutputView
 
 Json = Any
+StreamName = Literal["output", "stderr"]
 _T = TypeVar("_T")
 
 STOPPING: dict[str, Json] = {"type": "stopping"}
@@ -36,12 +42,20 @@ _KINDS: dict[str, type[Update]] = {cls.kind: cls for cls in (Replace, Append, Sl
 _STAYS = frozenset({(OutputView, "rows")})
 
 
-def update_message(seq: int, update: Update) -> dict[str, Json]:
-    return {"type": "update", "seq": seq, "update": update_to_wire(update)}
+def update_message(seq: int, stream: StreamName, update: Update) -> dict[str, Json]:
+    return {"type": "update", "seq": seq, "stream": stream, "update": update_to_wire(update)}
 
 
 def status_message(status: RunStatus) -> dict[str, Json]:
     return {"type": "status", "status": status_to_wire(status)}
+
+
+def snapshot_to_wire(
+    seq: int, output: OutputView | None, stderr: OutputView | None, status: RunStatus
+) -> dict[str, Json]:
+    views = {"output": output, "stderr": stderr}
+    encoded = {name: None if view is None else view_to_wire(view) for name, view in views.items()}
+    return {"seq": seq, **encoded, "status": status_to_wire(status)}
 
 
 def asks_to_stop(message: object) -> bool:

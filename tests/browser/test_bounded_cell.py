@@ -164,3 +164,48 @@ def test_a_flood_reaches_the_page_in_few_messages(notebook):
     page.run(1)
     assert page.page.evaluate("window.messages") <= 40
     assert "exit 0 · 200,000 lines · 1,288,895 B" in plain_text(page.saved().cells[1])
+
+
+def test_a_standard_error_that_is_kept_apart_has_a_text_of_its_own_live_and_in_the_file(notebook, tmp_path):
+    go = tmp_path / "go"
+    script = (
+        "for i in $(seq 3000); do echo line $i; done\n"
+        f"while [ ! -e {go}-1 ]; do sleep 0.05; done\n"
+        "printf '\\033[33mwarning\\033[0m: the first\\n' >&2; for i in $(seq 30); do echo note $i >&2; done\n"
+        f"while [ ! -e {go}-2 ]; do sleep 0.05; done\n"
+        "echo last line"
+    )
+    page = notebook([f"%%bounded --stderr separate\n{script}"])
+    page.page.set_viewport_size({"width": 1100, "height": 1000})
+    page.run(0)
+    outputs = page.start(1)
+    texts = outputs.locator(".boundcap-text")
+    expect(texts.first).to_contain_text("line 3000", timeout=PATIENCE)
+    expect(texts).to_have_count(1)
+    Path(f"{go}-1").touch()
+    expect(texts).to_have_count(2, timeout=PATIENCE)
+    expect(texts.last).to_contain_text("note 30", timeout=PATIENCE)
+    expect(texts.last).to_contain_text("warning: the first")
+    expect(texts.first).not_to_contain_text("note")
+    headings = outputs.locator(".boundcap-heading")
+    # 3,000 times "line ", the numbers and their newlines; 19 bytes of a warning with 9 of colours, and 30 notes.
+    expect(headings.first).to_have_text("stdout28,893 B3,000 lines")
+    expect(headings.last).to_have_text(f"stderr{len('warning: the first') + 10 + 30 * 6 + 9 + 21 * 2} B31 lines")
+    assert outputs.locator(".boundcap-panel").get_attribute("data-state") == "running"
+    for text in (texts.first, texts.last):
+        # Each follows its own end.
+        assert text.evaluate("area => area.scrollHeight - area.scrollTop - area.clientHeight") <= 4
+    page.shot("separate-running-light")
+    page.theme("JupyterLab Dark")
+    page.shot("separate-running-dark")
+    Path(f"{go}-2").touch()
+    page.wait(1)
+    expect(outputs.locator(".boundcap-panel")).to_have_count(0)
+    expect(outputs.locator("pre")).to_have_count(2)
+    page.shot("separate-done-dark")
+    page.theme("JupyterLab Light")
+    page.shot("separate-done-light")
+    text = plain_text(page.saved().cells[1])
+    assert text.startswith("[stdout] last 2,000 of 3,001 lines · complete output: ")
+    assert "\n[stderr]\nwarning: the first\nnote 1\n" in text
+    assert text.splitlines()[-1].startswith("exit 0 · stdout: 3,001 lines, 28,903 B · stderr: 31 lines, ")

@@ -17,6 +17,7 @@ FAILED = RunStatus(RunState.EXITED, 3, duration=0.42)
 class Ended:
     view: OutputView
     status: RunStatus = DONE
+    stderr_view: OutputView | None = None
 
 
 def view_of(data: bytes, **limits: object) -> OutputView:

@@ -46,6 +46,9 @@ class Panel:
     def __call__(self, update):
         self.calls.append(update)
 
+    def take_stderr(self, update):
+        self.calls.append(("stderr", update))
+
     def on_stop(self, callback):
         self.stop = callback
 
@@ -82,7 +85,8 @@ def test_a_panel_gets_the_updates_and_its_stop_reaches_the_run(shell):
     display.opened(lambda: stops.append(1))
     update = Replace(ENDED.view)
     display(update)
-    assert display._widget.calls == [update]
+    display.take_stderr(update)
+    assert display._widget.calls == [update, ("stderr", update)]
     display._widget.stop()
     assert stops == [1]
 
@@ -109,6 +113,7 @@ def test_elsewhere_the_result_takes_the_place_of_the_panel(shell):
 def test_a_run_that_never_started_shows_its_result(shell, clears_cell):
     display = PanelDisplay("make", clears_cell)
     display(Replace(ENDED.view))
+    display.take_stderr(Replace(ENDED.view))
     display.closed(Ended(view_of(b""), FAILED))
     assert shell.display_pub.events == [("display", RESULT, None)]
 
@@ -126,6 +131,7 @@ def test_a_static_display_shows_only_the_result(shell):
     display = StaticDisplay()
     display.opened(lambda: None)
     display(Replace(ENDED.view))
+    display.take_stderr(Replace(ENDED.view))
     assert shell.display_pub.events == []
     display.closed(ENDED)
     assert shell.display_pub.events == [("display", RESULT, None)]

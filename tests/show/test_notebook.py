@@ -30,6 +30,7 @@ bundle.read_bundle = lambda name: "export default {};" + " " * 100_000
 class Ended:
     status: RunStatus
     view: object
+    stderr_view: object = None
 
 def run(lines, clears_cell, panel=False):
     display = PanelDisplay("fake", clears_cell) if panel else choose_display("fake", clears_cell=clears_cell)
@@ -166,3 +167,49 @@ def test_nbval_still_sees_a_change_in_what_was_printed(executed, tmp_path):
     )
     assert run.returncode == 1
     assert "1 failed, 1 passed" in run.stdout
+
+
+# --- a standard error that is kept apart
+
+SEPARATE = [
+    "%load_ext boundcap_jupyter",
+    "%%bounded --stderr separate\nseq 3000; seq 4000 >&2",
+    "%%bounded --stderr separate\necho only out",
+    "from boundcap_jupyter import run\nrun('echo out; echo err >&2', stderr='separate')",
+    "%%bounded --stderr separate --no-raise-error --out failed\necho out; echo why >&2; exit 3",
+    "print(failed.stderr)",
+]
+
+
+def test_both_texts_are_saved_and_nbval_accepts_them(tmp_path):
+    notebook = _execute(SEPARATE)
+    nbformat.write(notebook, tmp_path / "separate.ipynb")
+    flood, silent, result, failed, printed = (cell.outputs for cell in notebook.cells[1:])
+    (output,) = flood
+    lines = output.data["text/plain"].splitlines()
+    assert lines[0].startswith("[stdout] last 2,000 of 3,000 lines · complete output: ")
+    assert lines[1:2001] == [str(n) for n in range(1001, 3001)]
+    assert lines[2001].startswith("[stderr] last 2,000 of 4,000 lines · complete output: ")
+    assert lines[2001].endswith("/stderr.log")
+    assert lines[2002:4002] == [str(n) for n in range(2001, 4001)]
+    (status,) = lines[4002:]
+    assert status.startswith("exit 0 · stdout: 3,000 lines, 13,893 B · stderr: 4,000 lines, 18,893 B · ")
+    assert output.data["text/html"].count("<pre") == 2
+    assert re.fullmatch(r"only out\nexit 0 · 1 line · 9 B · \d.* · stderr: nothing", silent[0].data["text/plain"])
+    assert result[0].data["text/plain"].startswith("[stdout]\nout\n[stderr]\nerr\nexit 0 · stdout: 1 line, 4 B · ")
+    assert "\n[stderr]\nwhy\nfailed · exit 3 · " in failed[0].data["text/plain"]
+    assert printed[0].text == "why\n\n"
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", f"--nbval-sanitize-with={nbval_sanitizer()}"]
+    checked = subprocess.run(
+        [*command, "-p", "no:cacheprovider", str(tmp_path / "separate.ipynb")], stdout=subprocess.PIPE, text=True
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_a_panel_of_both_becomes_the_result_of_both():
+    both = RUN.replace("    display.closed(", "    display.take_stderr(publisher.finish(lines))\n    display.closed(")
+    both = both.replace("duration=random() * 100), view())", "duration=random() * 100), view(), view())")
+    (cell,) = _execute([both, "run(3, clears_cell=True, panel=True)"]).cells[1:]
+    (output,) = cell.outputs
+    assert output.data["text/plain"].count("line 2 took") == 2
+    assert output.data["text/html"].count("<pre") == 2

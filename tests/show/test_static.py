@@ -138,3 +138,98 @@ def test_its_own_words_read_on_their_ground():
     for colour in [*static._OUTCOMES.values(), static.QUIET]:
         for ground in (BACKGROUND, static._BAR):
             assert contrast(from_hex(colour), from_hex(ground)) >= READABLE
+
+
+# --- a standard error that is kept apart
+
+
+def _separate(out, errors, status=FAILED):
+    return Ended(view_of(out) if isinstance(out, bytes) else out, status, view_of(errors))
+
+
+def test_two_texts_stand_under_their_headings_and_the_status_line_is_the_last():
+    ended = _separate(b"\x1b[31mone\x1b[0m", b"two\nthree\n")
+    assert static_bundle(ended)["text/plain"] == (
+        "[stdout]\none\n[stderr]\ntwo\nthree\nfailed · exit 3 · stdout: 1 line, 12 B · stderr: 2 lines, 10 B · 0.4 s"
+    )
+
+
+def test_each_text_says_what_is_shown_and_has_its_own_spill(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+    out = spilled(view_of(NUMBERS), "/home/ada/output.log")
+    ended = Ended(out, FAILED, spilled(view_of(RED), "/home/ada/stderr.log"))
+    bundle = static_bundle(ended)
+    lines = bundle["text/plain"].splitlines()
+    assert lines[0] == "[stdout] last 2,000 of 3,000 lines · complete output: ~/output.log"
+    (second,) = [line for line in lines if line.startswith("[stderr]")]
+    assert second.endswith(" of 3,000 lines · complete output: ~/stderr.log")
+    page = Page(bundle["text/html"])
+    assert page.words.startswith(
+        "|failed · exit 3|0.4 s"
+        "|stdout|13,893 B|3,000 lines|last 2,000 of 3,000 lines|complete output: |~/output.log"
+        f"|stderr|{len(RED):,} B|3,000 lines|last "
+    )
+    assert page.words.endswith("|complete output: |~/stderr.log")
+    assert page.text == plain_text(ended.view) + plain_text(ended.stderr_view)
+    assert page.strangers() == []
+
+
+def test_a_standard_error_without_text_is_only_named():
+    bundle = static_bundle(_separate(b"one\n", b""))
+    assert bundle["text/plain"] == "one\nfailed · exit 3 · 1 line · 4 B · 0.4 s · stderr: nothing"
+    assert Page(bundle["text/html"]).words == "|failed · exit 3|0.4 s|4 B|1 line|stderr: nothing"
+
+
+def test_a_standard_error_alone_is_named_as_such():
+    bundle = static_bundle(_separate(b"", b"two\n"))
+    assert bundle["text/plain"] == "[stderr]\ntwo\nfailed · exit 3 · stdout: nothing · stderr: 1 line, 4 B · 0.4 s"
+    page = Page(bundle["text/html"])
+    assert page.words == "|failed · exit 3|0.4 s|stdout|nothing|stderr|4 B|1 line"
+    assert page.text == "two\n"
+
+
+def test_the_standard_error_is_no_failure():
+    html = static_bundle(_separate(b"one\n", b"error!\n", RunStatus(RunState.EXITED, 0)))["text/html"]
+    assert static._OUTCOMES["bad"] not in html
+    assert Page(html).words.startswith("|done|")
+
+
+def test_why_a_run_failed_is_said_once():
+    status = RunStatus(RunState.SPILL_ERROR, detail="no space left")
+    words = Page(static_bundle(_separate(b"one\n", b"two\n", status))["text/html"]).words
+    assert words.count("no space left") == 1
+    assert words.endswith("|no space left")
+
+
+@pytest.mark.parametrize("errors", [NUMBERS, RED, RAINBOW, b"&<>" * 30_000], ids=["numbers", "red", "rainbow", "html"])
+@pytest.mark.parametrize("out", [NUMBERS, RED, RAINBOW], ids=["numbers", "red", "rainbow"])
+def test_two_views_take_at_most_six_times_each_of_them(out, errors):
+    views = [spilled(view_of(data), "/x/output.log") for data in (out, errors)]
+    bundle = static_bundle(Ended(views[0], FAILED, views[1]))
+    assert _in_file(bundle) <= sum(MAX_RATIO * len(view.text.encode()) for view in views)
+    page = Page(bundle["text/html"])
+    assert page.text == plain_text(views[0]) + plain_text(views[1]) or "to save space" in page.words
+
+
+def test_a_large_view_takes_nothing_from_the_room_of_a_small_one():
+    html = static_bundle(_separate(RAINBOW * 5, b"\x1b[31mred\x1b[0m\n"))["text/html"]
+    assert "red</span>" in html.rpartition("<pre")[2]
+
+
+def test_two_frames_are_as_large_as_is_said():
+    path = "/" + "p" * 199
+    status = RunStatus(RunState.SPILL_ERROR, 143, "SIGTERM", 360_000, "no space left on the disk of the home directory")
+    view = view_with("x", spill_path=path, spill_state="incomplete", spill_bytes=10**12, truncated=True)
+    assert _in_file({"text/html": static_bundle(Ended(view, status, view))["text/html"]}) <= 2 * FRAME
+
+
+def test_without_its_styles_the_words_of_both_stand_apart():
+    html = static_bundle(_separate(NUMBERS, b"two\n"))["text/html"]
+    # Blocks stand on lines of their own.
+    bare = re.sub(r"<[^>]*>", "", re.sub(r"<pre.*?</pre>|</?(div|details|summary)\b[^>]*>", "\n", html))
+    assert re.findall(r".+", bare) == [
+        "failed · exit 3 0.4 s",
+        "stdout 13,893 B 3,000 lines",
+        "last 2,000 of 3,000 lines the rest was not kept",
+        "stderr 4 B 1 line",
+    ]

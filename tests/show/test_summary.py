@@ -194,3 +194,40 @@ def test_what_can_not_be_printed_is_not():
 
 def test_that_the_time_was_up_is_said_once():
     assert summary.detail(RunStatus(RunState.TIMEOUT, detail="the time limit of 1 s was reached")) == ""
+
+
+# --- a standard error that is kept apart
+
+
+def test_two_streams_have_their_totals_in_the_status_line():
+    out, errors = spilled(view_of(NUMBERS), "/x/output.log"), view_of(b"no\n")
+    line = summary.status_line(FAILED, out, "tail", errors)
+    assert line == "failed · exit 3 · stdout: 3,000 lines, 13,893 B · stderr: 1 line, 3 B · 0.4 s"
+    line = summary.status_line(DONE, view_of(b""), "tail", errors)
+    assert line == "exit 0 · stdout: nothing · stderr: 1 line, 3 B · 0.4 s"
+
+
+def test_a_standard_error_that_printed_nothing_is_named_in_the_line_of_the_output():
+    assert summary.status_line(DONE, view_of(b"x\n"), "tail", view_of(b"")) == (
+        "exit 0 · 1 line · 2 B · 0.4 s · stderr: nothing"
+    )
+    out = spilled(view_of(NUMBERS), "/x/output.log")
+    assert summary.status_line(DONE, out, "tail", view_of(b"")) == (
+        "exit 0 · 3,000 lines · 13,893 B · 0.4 s · stderr: nothing"
+        " · last 2,000 lines shown · complete output: /x/output.log"
+    )
+
+
+def test_there_is_a_second_text_where_there_is_something_in_it():
+    out, errors = view_of(b"out\n"), view_of(b"err\n")
+    assert summary.sections(out, None) == summary.sections(out, view_of(b"")) == (("", out),)
+    assert summary.sections(out, errors) == (("stdout", out), ("stderr", errors))
+    # A command may print what shows nothing: it printed.
+    assert len(summary.sections(out, view_of(b"\x1b[31m"))) == 2
+
+
+def test_a_heading_says_what_is_shown_and_where_the_rest_is():
+    assert summary.heading("stderr", view_of(b"err\n")) == "[stderr]"
+    assert summary.heading("stdout", spilled(view_of(NUMBERS), "/x/output.log")) == (
+        "[stdout] last 2,000 of 3,000 lines · complete output: /x/output.log"
+    )

@@ -141,3 +141,41 @@ def test_the_width_is_that_of_the_terminal():
         fcntl.ioctl(stream, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 33, 0, 0))
         assert terminal._columns(stream) == 33
     assert terminal._columns(io.StringIO()) == 80
+
+
+# --- a standard error that is kept apart
+
+
+def test_both_texts_are_printed_under_their_headings():
+    ended = Ended(view_of(b"\x1b[31mone\x1b[0m"), FAILED, view_of(b"two\n"))
+    status = "failed · exit 3 · stdout: 1 line, 12 B · stderr: 1 line, 4 B · 0.4 s\n"
+    assert _shown(io.StringIO(), ended=ended) == f"[stdout]\none\n[stderr]\ntwo\n{status}"
+    coloured = _shown(Terminal(), ended=ended)
+    assert coloured.startswith("[stdout]\n\x1b[31mone\x1b[0m")
+    assert coloured.endswith(f"\n[stderr]\ntwo\n{status}")
+
+
+def test_the_live_line_has_the_totals_of_both_and_the_last_line_of_the_one_with_the_news():
+    out, errors = view_of(b"one\ntwo\n"), view_of(b"oops\n")
+    totals = "running · 1.0 s · stdout: 2 lines, 8 B · stderr: 1 line, 5 B"
+    assert live_line(out, 1, "tail", errors) == f"{totals} · two"
+    assert live_line(out, 1, "tail", errors, latest_is_stderr=True) == f"{totals} · oops"
+    assert live_line(None, 1, "tail", errors, latest_is_stderr=True) == "running · 1.0 s · stderr: 1 line, 5 B · oops"
+    assert live_line(out, 1, "tail", view_of(b"")) == "running · 1.0 s · 2 lines · 8 B · two"
+
+
+def test_updates_of_both_streams_reach_the_live_line():
+    err = Terminal()
+    display = TerminalDisplay(out=io.StringIO(), err=err)
+    display.opened(lambda: None)
+    try:
+        display.take_stderr(Append("lost", view_of(b"lost").metadata))
+        display(Replace(view_of(b"one\n")))
+        display.take_stderr(Replace(view_of(b"oops\n")))
+        display.take_stderr(Append("again\n", view_of(b"oops\nagain\n").metadata))
+        deadline = time.monotonic() + 60
+        while "stdout: 1 line, 4 B · stderr: 2 lines, 11 B · again" not in err.getvalue():
+            assert time.monotonic() < deadline, err.getvalue()
+            time.sleep(0.01)
+    finally:
+        display.closed(Ended(view_of(b"one\n")))

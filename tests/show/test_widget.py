@@ -1,6 +1,7 @@
 import json
 import logging
 import threading
+from pathlib import Path
 
 import comm
 import pytest
@@ -13,6 +14,8 @@ from boundcap_jupyter.show import bundle, widget, wire
 from boundcap_jupyter.show.bundle import BundleMissingError
 from boundcap_jupyter.show.widget import BoundedOutput
 from tests.show.examples import DONE, NUMBERS, spilled, view_of, view_with
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "streams.json"
 
 
 class RecordingComm(BaseComm):
@@ -50,7 +53,7 @@ def test_the_state_of_a_new_widget_names_the_run_and_carries_the_panel():
     assert (state["command"], state["foreground"], state["retain"]) == ("make", True, "head")
     assert (state["_esm"], state["_css"]) == ("/* panel.js */", "/* panel.css */")
     assert state["snapshot"]["seq"] == 0
-    assert state["snapshot"]["output"] is None
+    assert state["snapshot"]["output"] is state["snapshot"]["stderr"] is None
     assert state["snapshot"]["status"]["state"] == "running"
 
 
@@ -60,8 +63,43 @@ def test_updates_travel_as_numbered_messages_and_nothing_else_is_sent():
     more = Append("two\n", view_of(b"one\ntwo\n").metadata)
     panel(update)
     panel(more)
-    assert panel.comm.customs() == [wire.update_message(1, update), wire.update_message(2, more)]
+    assert panel.comm.customs() == [
+        wire.update_message(1, "output", update),
+        wire.update_message(2, "output", more),
+    ]
     assert len(panel.comm.published) == 3
+
+
+@pytest.mark.parametrize("case", json.loads(GOLDEN.read_text("utf-8")), ids=lambda case: case["name"])
+def test_messages_and_snapshot_are_those_that_the_panel_is_tested_with(case):
+    panel = BoundedOutput()
+    takers = {"output": panel, "stderr": panel.take_stderr}
+    *updates, end = case["messages"]
+    for message in updates:
+        takers[message["stream"]](wire.update_from_wire(message["update"]))
+    panel.finish(wire.status_from_wire(end["status"]))
+    assert panel.comm.customs() == case["messages"]
+    assert panel.get_state("snapshot")["snapshot"] == case["snapshot"]
+
+
+def test_a_standard_error_that_is_kept_apart_has_traits_of_its_own(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+    panel = BoundedOutput()
+    panel(_replace(b"one\n"))
+    panel.take_stderr(Replace(spilled(view_of(NUMBERS), "/home/ada/stderr.log")))
+    assert (panel.total_bytes, panel.total_lines, panel.spill_path) == (4, 1, None)
+    figures = (panel.stderr_total_bytes, panel.stderr_total_lines, panel.stderr_spill_path)
+    assert figures == (13893, 3000, "/home/ada/stderr.log")
+    snapshot = panel.get_state("snapshot")["snapshot"]
+    assert snapshot["stderr"]["metadata"]["spillPath"] == "~/stderr.log"
+
+
+def test_each_stream_starts_with_its_own_replace():
+    panel = BoundedOutput()
+    panel(_replace(b"one\n"))
+    panel.take_stderr(Append("lost\n", view_of(b"lost\n").metadata))
+    panel.take_stderr(_replace(b"lost\nfound\n"))
+    assert [(message["seq"], message["stream"]) for message in panel.comm.customs()] == [(1, "output"), (2, "stderr")]
 
 
 def test_a_page_that_folds_the_messages_or_starts_from_any_snapshot_ends_with_the_same_view():
@@ -216,7 +254,7 @@ def test_stop_is_heard_while_the_kernel_is_busy(monkeypatch):
 def test_rows_are_not_kept():
     panel = BoundedOutput()
     panel(_replace(NUMBERS))
-    assert panel._view.rows is None
+    assert panel._views["output"].rows is None
 
 
 def test_a_widget_without_its_bundle_says_how_to_build_it(monkeypatch, tmp_path):

@@ -84,7 +84,13 @@ def test_keys_are_those_of_the_contract():
 
 def test_messages_are_those_of_the_contract():
     update = UPDATES[1]
-    assert wire.update_message(7, update) == {"type": "update", "seq": 7, "update": wire.update_to_wire(update)}
+    for stream in ("output", "stderr"):
+        assert wire.update_message(7, stream, update) == {
+            "type": "update",
+            "seq": 7,
+            "stream": stream,
+            "update": wire.update_to_wire(update),
+        }
     assert wire.status_message(DONE) == {"type": "status", "status": wire.status_to_wire(DONE)}
     assert wire.STOPPING == {"type": "stopping"}
 

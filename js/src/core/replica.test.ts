@@ -1,33 +1,43 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import golden from "../../../tests/golden/streams.json";
 import { changed } from "./change";
 import { metadata, status, view } from "./examples";
 import { Replica } from "./replica";
+import { parseSnapshot } from "./wire";
 
-const append = (seq: number, text: string) => ({
+const append = (seq: number, text: string, stream = "output") => ({
 	type: "update",
 	seq,
+	stream,
 	update: { kind: "append", text, metadata: metadata({}, { totalBytes: seq }) },
 });
-const replace = (seq: number, text: string) => ({
+const replace = (seq: number, text: string, stream = "output") => ({
 	type: "update",
 	seq,
+	stream,
 	update: { kind: "replace", output: view(text) },
 });
-const snapshot = (seq: number, text: string | null, changes = {}) => ({
+const snapshot = (seq: number, text: string | null, changes = {}, errors: string | null = null) => ({
 	seq,
 	output: text === null ? null : view(text),
+	stderr: errors === null ? null : view(errors),
 	status: status(changes),
 });
 
 let replica: Replica;
 /** The text as a panel that hears every event draws it. */
 let drawn: string;
+let drawnErrors: string;
 
 beforeEach(() => {
 	replica = new Replica(0);
-	drawn = "";
-	replica.subscribe(({ change }) => {
-		drawn = changed(drawn, change);
+	drawn = drawnErrors = "";
+	replica.subscribe(({ stream, change }) => {
+		if (stream === "stderr") {
+			drawnErrors = changed(drawnErrors, change);
+		} else {
+			drawn = changed(drawn, change);
+		}
 	});
 });
 
@@ -93,7 +103,7 @@ describe("updates", () => {
 
 	it("that do not fit are a gap, and nothing of them is taken", () => {
 		take(replace(1, "a\n"));
-		const misfit = { type: "update", seq: 2, update: { kind: "slide", drop: 9, text: "x", metadata: metadata() } };
+		const misfit = { ...append(2, ""), update: { kind: "slide", drop: 9, text: "x", metadata: metadata() } };
 		expect(() => take(misfit)).toThrow("reach beyond");
 		take(append(3, "c\n"));
 		expect(replica.output).toEqual(view("a\n"));
@@ -104,20 +114,89 @@ describe("updates", () => {
 
 	it("that are malformed change nothing", () => {
 		take(replace(1, "a\n"));
-		expect(() => take({ type: "update", seq: 2, update: { kind: "append", text: "b\n" } })).toThrow("metadata");
+		expect(() => take({ ...append(2, ""), update: { kind: "append", text: "b\n" } })).toThrow("metadata");
 		expect(replica.output).toEqual(view("a\n"));
 		take(append(2, "b\n"));
 		expect(drawn).toBe("a\nb\n");
 	});
 
 	it("that replace leave the lines that stay", () => {
-		take({ type: "update", seq: 1, update: { kind: "replace", output: view("a\nb\nc\n") } });
+		take(replace(1, "a\nb\nc\n"));
 		const changes: unknown[] = [];
 		replica.subscribe(({ change }) => changes.push(change));
 		const output = view("b\nc\nd\n", metadata({ omittedLines: 1, omittedBytes: 2 }));
-		take({ type: "update", seq: 2, update: { kind: "replace", output } });
+		take({ ...replace(2, ""), update: { kind: "replace", output } });
 		expect(changes).toEqual([{ drop: 2, cut: 0, text: "d\n" }]);
 	});
+});
+
+describe("two streams", () => {
+	it("are numbered in one row and folded apart", () => {
+		take(replace(1, "a\n"), replace(2, "x\n", "stderr"), append(3, "b\n"), append(4, "y\n", "stderr"));
+		expect(replica.output?.text).toBe("a\nb\n");
+		expect(replica.stderr?.text).toBe("x\ny\n");
+		expect([drawn, drawnErrors]).toEqual(["a\nb\n", "x\ny\n"]);
+	});
+
+	it("both wait behind a gap, each for its own replace", () => {
+		take(replace(1, "a\n"), replace(2, "x\n", "stderr"), append(4, "c\n"), append(5, "z\n", "stderr"));
+		expect([drawn, drawnErrors]).toEqual(["a\n", "x\n"]);
+		take(replace(6, "a\nb\nc\n"), append(7, "d\n"), append(8, "z\n", "stderr"));
+		expect([drawn, drawnErrors]).toEqual(["a\nb\nc\nd\n", "x\n"]);
+		expect(replica.behind).toBe(true);
+		take(replace(9, "x\ny\nz\nz\n", "stderr"), append(10, "e\n"));
+		expect([drawn, drawnErrors]).toEqual(["a\nb\nc\nd\ne\n", "x\ny\nz\nz\n"]);
+		expect(replica.behind).toBe(false);
+	});
+
+	it("go on, the one whose update fitted, when one of the other did not", () => {
+		take(replace(1, "a\n"), replace(2, "x\n", "stderr"));
+		const misfit = { ...append(3, "", "stderr"), update: { kind: "slide", drop: 9, text: "x", metadata: metadata() } };
+		expect(() => take(misfit)).toThrow("reach beyond");
+		take(append(4, "b\n"), append(5, "y\n", "stderr"));
+		expect([drawn, drawnErrors]).toEqual(["a\nb\n", "x\n"]);
+	});
+
+	it("are both in a snapshot, which closes a gap of both", () => {
+		take(replace(1, "a\n"), append(4, "z\n", "stderr"));
+		replica.takeSnapshot(snapshot(4, "a\nb\n", {}, "x\ny\nz\n"), 0);
+		take(append(5, "!\n", "stderr"), append(6, "c\n"));
+		expect([drawn, drawnErrors]).toEqual(["a\nb\nc\n", "x\ny\nz\n!\n"]);
+	});
+
+	it("have what the snapshot has of them and no more, when it is older than one of them", () => {
+		take(replace(1, "a\n"), replace(2, "x\n", "stderr"), append(4, "c\n"), replace(5, "x\ny\n", "stderr"));
+		replica.takeSnapshot(snapshot(3, "a\nb\n", {}, "x\n"), 0);
+		expect([drawn, drawnErrors]).toEqual(["a\nb\n", "x\ny\n"]);
+		take(append(6, "z\n", "stderr"), append(7, "d\n"));
+		expect([drawn, drawnErrors]).toEqual(["a\nb\n", "x\ny\nz\n"]);
+	});
+
+	it("are not waited for, the one that never came", () => {
+		take(replace(1, "a\n"), append(3, "c\n"), replace(4, "a\nb\nc\n"));
+		expect(replica.behind).toBe(false);
+		expect(replica.stderr).toBeNull();
+	});
+});
+
+describe("the golden streams, which Python sends", () => {
+	for (const { name, messages, snapshot } of golden) {
+		it(name, () => {
+			take(...messages);
+			const { views, status } = parseSnapshot(snapshot);
+			expect({ output: replica.output, stderr: replica.stderr }).toEqual(views);
+			expect(replica.status).toEqual(status);
+			for (let lost = 1; lost <= messages.length; lost += 1) {
+				// As for a page that opens late: the messages before the snapshot are gone, or come once more.
+				const late = new Replica(0);
+				late.takeSnapshot(snapshot, 0);
+				for (const message of messages.slice(lost)) {
+					late.takeMessage(message, 0);
+				}
+				expect({ output: late.output, stderr: late.stderr }).toEqual(views);
+			}
+		});
+	}
 });
 
 describe("a snapshot", () => {
@@ -142,7 +221,7 @@ describe("a snapshot", () => {
 
 	it("that is malformed changes nothing", () => {
 		take(replace(1, "a\n"));
-		expect(() => replica.takeSnapshot({ seq: 9, output: view("z") }, 0)).toThrow("snapshot.status");
+		expect(() => replica.takeSnapshot({ seq: 9, output: view("z"), stderr: null }, 0)).toThrow("snapshot.status");
 		expect(replica.output).toEqual(view("a\n"));
 	});
 });

@@ -2,43 +2,60 @@
  * The panel's copy of a run, folded from a snapshot and numbered messages. It reads no clock: it is told the time, in
  * milliseconds of one monotonic clock of the page, and never compares it with the kernel's.
  *
- * | arrives                        | then                                                              |
- * |--------------------------------|-------------------------------------------------------------------|
- * | update seq + 1                 | folded                                                            |
- * | update up to seq               | ignored: the snapshot or an earlier message had it                |
- * | update beyond seq + 1          | a gap: nothing is folded until a replace or a snapshot closes it  |
- * | an update that does not fit    | as a gap                                                          |
- * | replace beyond seq             | taken, whatever is missing                                        |
- * | snapshot from seq on           | taken; an older one is ignored                                    |
- * | status after the run has ended | ignored: an end is final                                          |
+ * | arrives                        | then                                                                         |
+ * |--------------------------------|------------------------------------------------------------------------------|
+ * | the next update                | folded into the copy of its stream                                           |
+ * | an update that was had already | ignored: the snapshot or an earlier message had it                           |
+ * | an update behind a gap         | what is missing may be of any stream: each waits for a replace or a snapshot |
+ * | an update that does not fit    | as a gap, of its stream                                                      |
+ * | a newer replace                | taken, whatever is missing                                                   |
+ * | snapshot                       | taken where it is newer than the copy of a stream; an older one is ignored   |
+ * | status after the run has ended | ignored: an end is final                                                     |
  *
- * During a gap the copy stays as it was, text and totals together: old, but true of one moment.
+ * During a gap a copy stays as it was, text and totals together: old, but true of one moment.
  */
 
 import { align, NO_CHANGE, type TextChange } from "./change";
 import { applyUpdate, changeOf } from "./fold";
-import { type OutputView, parseMessage, parseSnapshot, type RunStatus, type Update } from "./wire";
+import {
+	type OutputView,
+	parseMessage,
+	parseSnapshot,
+	type RunStatus,
+	STREAMS,
+	type StreamName,
+	type Update,
+} from "./wire";
 
-/** What became different: the text by `change` (and the frozen head by `head`), or only facts beside it. */
+/** What became different: the text of a stream by `change` (and its frozen head by `head`), or only facts beside it. */
 export interface ReplicaEvent {
+	readonly stream: StreamName | null;
 	readonly change: TextChange;
 	readonly head: boolean;
 }
 
-const FACTS_ONLY: ReplicaEvent = { change: NO_CHANGE, head: false };
+const FACTS_ONLY: ReplicaEvent = { stream: null, change: NO_CHANGE, head: false };
 
 const NOT_YET: RunStatus = { state: "running", exitCode: null, signal: null, duration: 0, detail: "" };
 
+/** `view` is null until the first arrives; every update of the stream up to number `seq` is in it. */
+interface Copy {
+	view: OutputView | null;
+	seq: number;
+}
+
 export class Replica {
-	/** Null until the first output arrives. */
-	output: OutputView | null = null;
 	status: RunStatus = NOT_YET;
 	/** How often a panel of this run asked for its end, and how many of these the kernel said that it heard. */
 	stopsAsked = 0;
 	stopsHeard = 0;
 
+	/** The highest number that was seen. */
 	#seq = 0;
-	#highest = 0;
+	readonly #copies: Readonly<Record<StreamName, Copy>> = {
+		output: { view: null, seq: 0 },
+		stderr: { view: null, seq: 0 },
+	};
 	#readAt: number;
 	readonly #listeners = new Set<(event: ReplicaEvent) => void>();
 
@@ -46,13 +63,23 @@ export class Replica {
 		this.#readAt = now;
 	}
 
+	/** The output of the run, or its standard output; null until the first arrives. */
+	get output(): OutputView | null {
+		return this.#copies.output.view;
+	}
+
+	/** The standard error of a run that keeps it apart; null until the first arrives. */
+	get stderr(): OutputView | null {
+		return this.#copies.stderr.view;
+	}
+
 	get running(): boolean {
 		return this.status.state === "running";
 	}
 
-	/** True while an update is missing. */
+	/** True while an update is missing in what is shown. */
 	get behind(): boolean {
-		return this.#seq < this.#highest;
+		return STREAMS.some((name) => this.#copies[name].view !== null && this.#copies[name].seq < this.#seq);
 	}
 
 	/** Seconds since the start of the run: ticks while it runs, stands still after. */
@@ -68,17 +95,22 @@ export class Replica {
 
 	/** Throws a WireError for a malformed snapshot and is then as it was. */
 	takeSnapshot(value: unknown, now: number): void {
-		const { seq, output, status } = parseSnapshot(value);
-		if (seq < this.#seq) {
+		const { seq, views, status } = parseSnapshot(value);
+		if (STREAMS.every((name) => seq < this.#copies[name].seq)) {
 			return;
 		}
 		this.#setStatus(status, now);
-		// The same number is the same output.
-		if (output !== null && (seq > this.#seq || this.output === null)) {
-			this.#advance(seq, { kind: "replace", output });
-		} else {
-			this.#tell(FACTS_ONLY);
+		this.#seq = Math.max(this.#seq, seq);
+		for (const name of STREAMS) {
+			const copy = this.#copies[name];
+			const view = views[name];
+			// The same number is the same text.
+			if (view !== null && (seq > copy.seq || copy.view === null)) {
+				this.#advance(name, seq, { kind: "replace", output: view });
+			}
+			copy.seq = Math.max(copy.seq, seq);
 		}
+		this.#tell(FACTS_ONLY);
 	}
 
 	/** Throws for a malformed message, or an update that does not fit the output, and is then as it was. */
@@ -86,7 +118,7 @@ export class Replica {
 		const message = parseMessage(value);
 		switch (message?.type) {
 			case "update":
-				this.#takeUpdate(message.seq, message.update);
+				this.#takeUpdate(message.seq, message.stream, message.update);
 				break;
 			case "status":
 				this.#setStatus(message.status, now);
@@ -110,25 +142,31 @@ export class Replica {
 		this.#tell(FACTS_ONLY);
 	}
 
-	#takeUpdate(seq: number, update: Update): void {
+	#takeUpdate(seq: number, stream: StreamName, update: Update): void {
 		if (seq <= this.#seq) {
 			return;
 		}
-		this.#highest = Math.max(this.#highest, seq);
-		const next = seq === this.#seq + 1 && this.output !== null;
+		const whole = STREAMS.filter((name) => seq === this.#seq + 1 && this.#copies[name].seq === this.#seq);
+		this.#seq = seq;
+		for (const name of whole) {
+			if (name !== stream) {
+				this.#copies[name].seq = seq;
+			}
+		}
+		const next = whole.includes(stream) && this.#copies[stream].view !== null;
 		if (next || update.kind === "replace") {
-			this.#advance(seq, update);
+			this.#advance(stream, seq, update);
 		}
 	}
 
-	#advance(seq: number, update: Update): void {
-		const before = this.output;
+	#advance(stream: StreamName, seq: number, update: Update): void {
+		const copy = this.#copies[stream];
+		const before = copy.view;
 		const after = before === null ? outputOf(update) : applyUpdate(before, update);
 		const change = changeOf(update) ?? alignViews(before, after);
-		this.output = after;
-		this.#seq = seq;
-		this.#highest = Math.max(this.#highest, seq);
-		this.#tell({ change, head: (before?.head ?? "") !== after.head });
+		copy.view = after;
+		copy.seq = seq;
+		this.#tell({ stream, change, head: (before?.head ?? "") !== after.head });
 	}
 
 	#setStatus(status: RunStatus, now: number): void {

@@ -2,11 +2,17 @@ import { describe, expect, it } from "vitest";
 import { metadata, status, view } from "./examples";
 import { parseMessage, parseSnapshot } from "./wire";
 
-const update = { type: "update", seq: 1, update: { kind: "append", text: "a", metadata: metadata() } };
+const update = {
+	type: "update",
+	seq: 1,
+	stream: "output",
+	update: { kind: "append", text: "a", metadata: metadata() },
+};
 
 describe("parseMessage", () => {
 	it("reads every message of the kernel", () => {
 		expect(parseMessage(update)).toEqual(update);
+		expect(parseMessage({ ...update, stream: "stderr" })).toEqual({ ...update, stream: "stderr" });
 		expect(parseMessage({ type: "status", status: status() })).toEqual({ type: "status", status: status() });
 		expect(parseMessage({ type: "stopping" })).toEqual({ type: "stopping" });
 	});
@@ -27,7 +33,9 @@ describe("parseMessage", () => {
 		["no type", {}, "message.type must be a text, not undefined"],
 		["number 0", { ...update, seq: 0 }, "message.seq must count from 1, not 0"],
 		["a number that is a text", { ...update, seq: "1" }, "message.seq must be a count, not 1"],
-		["no update", { type: "update", seq: 1 }, "message.update must be an object, not undefined"],
+		["no stream", { ...update, stream: undefined }, "message.stream must be one of output, stderr, not undefined"],
+		["an unknown stream", { ...update, stream: "stdin" }, "message.stream must be one of output, stderr, not stdin"],
+		["no update", { type: "update", seq: 1, stream: "output" }, "message.update must be an object, not undefined"],
 		["an unknown kind", { ...update, update: { kind: "move" } }, "message.update.kind must be replace"],
 		["text that is none", { ...update, update: { ...update.update, text: { html: "<b>" } } }, 'not {"html":"<b>"}'],
 		[
@@ -67,15 +75,20 @@ describe("parseMessage", () => {
 });
 
 describe("parseSnapshot", () => {
-	it("reads a snapshot with and without output", () => {
+	it("reads a snapshot with and without each of the views", () => {
 		for (const output of [null, view("a\n")]) {
-			expect(parseSnapshot({ seq: 3, output, status: status() })).toEqual({ seq: 3, output, status: status() });
+			for (const stderr of [null, view("b\n")]) {
+				const parsed = parseSnapshot({ seq: 3, output, stderr, status: status() });
+				expect(parsed).toEqual({ seq: 3, views: { output, stderr }, status: status() });
+			}
 		}
 	});
 
-	it("refuses one without output of either kind", () => {
-		expect(() => parseSnapshot({ seq: 3, status: status() })).toThrow(
-			"snapshot.output must be an object, not undefined",
-		);
+	it("refuses one that says nothing of a view", () => {
+		const whole = { seq: 3, output: null, stderr: null, status: status() };
+		for (const name of ["output", "stderr"]) {
+			const error = `snapshot.${name} must be an object, not undefined`;
+			expect(() => parseSnapshot({ ...whole, [name]: undefined })).toThrow(error);
+		}
 	});
 });

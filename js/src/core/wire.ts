@@ -96,16 +96,21 @@ export interface RunStatus {
 	readonly detail: string;
 }
 
-/** Everything up to update number `seq`; `output` is null before the first. */
+/** "output" is the stream of both outputs, or the standard output where "stderr", the standard error, is kept apart. */
+export const STREAMS = ["output", "stderr"] as const;
+
+export type StreamName = (typeof STREAMS)[number];
+
+/** Everything up to update number `seq`, which counts those of both streams; a view is null before its first. */
 export interface Snapshot {
 	readonly seq: number;
-	readonly output: OutputView | null;
+	readonly views: Readonly<Record<StreamName, OutputView | null>>;
 	readonly status: RunStatus;
 }
 
 /** Kernel to panel. */
 export type KernelMessage =
-	| { readonly type: "update"; readonly seq: number; readonly update: Update }
+	| { readonly type: "update"; readonly seq: number; readonly stream: StreamName; readonly update: Update }
 	| { readonly type: "status"; readonly status: RunStatus }
 	| { readonly type: "stopping" };
 
@@ -125,7 +130,8 @@ export function parseMessage(value: unknown): KernelMessage | null {
 			if (seq === 0) {
 				throw new WireError("message.seq must count from 1, not 0");
 			}
-			return { type: "update", seq, update: parseUpdate(own(message, "update"), "message.update") };
+			const stream = oneOfAt(message, "stream", "message", STREAMS);
+			return { type: "update", seq, stream, update: parseUpdate(own(message, "update"), "message.update") };
 		}
 		case "status":
 			return { type: "status", status: parseStatus(own(message, "status"), "message.status") };
@@ -138,10 +144,13 @@ export function parseMessage(value: unknown): KernelMessage | null {
 
 export function parseSnapshot(value: unknown): Snapshot {
 	const snapshot = fieldsOf(value, "snapshot");
-	const output = own(snapshot, "output");
+	const viewAt = (name: StreamName) => {
+		const view = own(snapshot, name);
+		return view === null ? null : parseView(view, `snapshot.${name}`);
+	};
 	return {
 		seq: countAt(snapshot, "seq", "snapshot"),
-		output: output === null ? null : parseView(output, "snapshot.output"),
+		views: { output: viewAt("output"), stderr: viewAt("stderr") },
 		status: parseStatus(own(snapshot, "status"), "snapshot.status"),
 	};
 }

@@ -2,9 +2,10 @@
 
 import { compose, NO_CHANGE, type TextChange } from "../core/change";
 import { omissionText } from "../core/format";
-import type { Replica, ReplicaEvent } from "../core/replica";
+import type { ReplicaEvent } from "../core/replica";
 import { PLAIN } from "../core/sgr";
 import { penOf } from "../core/spans";
+import type { OutputView } from "../core/wire";
 import { element, setText } from "./element";
 import { Follow } from "./follow";
 import { TextNodes } from "./text";
@@ -16,7 +17,6 @@ const NO_SHORTCUTS = "data-lm-suppress-shortcuts";
 
 export class Body {
 	readonly node: HTMLElement;
-	readonly #replica: Replica;
 	readonly #head = element("div", "boundcap-head");
 	readonly #omission = element("div", "boundcap-omission");
 	readonly #text = element("div", "boundcap-lines-shown");
@@ -28,9 +28,9 @@ export class Body {
 	#pendingHead = true;
 	#drawnLength = 0;
 
-	constructor(replica: Replica, label: string, signal: AbortSignal) {
-		this.#replica = replica;
-		this.#pending = { ...NO_CHANGE, text: replica.output?.text ?? "" };
+	/** `output` is what there is already; `draw` is given what it became by the events that were noted since. */
+	constructor(output: OutputView | null, label: string, signal: AbortSignal) {
+		this.#pending = { ...NO_CHANGE, text: output?.text ?? "" };
 		// A log, but one that is read when the reader wants to: announced as it comes it would never be silent.
 		const log = { role: "log", "aria-live": "off", "aria-label": label, tabindex: "0" };
 		this.#area = element("div", "boundcap-text", log, this.#content);
@@ -65,8 +65,7 @@ export class Body {
 		this.#pendingHead ||= head;
 	}
 
-	draw(): void {
-		const { output } = this.#replica;
+	draw(output: OutputView | null): void {
 		const change = this.#pending;
 		this.#area.hidden = !output?.text && !output?.head;
 		if (output !== null && (this.#pendingHead || change !== NO_CHANGE)) {

@@ -16,6 +16,7 @@ export class Header {
 	readonly #elapsed = element("span", "boundcap-elapsed boundcap-figure", { title: "elapsed time" });
 	readonly #bytes = element("span", "boundcap-bytes boundcap-figure", { title: "bytes of output in all" });
 	readonly #lines = element("span", "boundcap-lines boundcap-figure", { title: "lines of output in all" });
+	readonly #silent = element("span", "boundcap-silent boundcap-figure", {}, "stderr: nothing");
 	readonly #stop = element("button", "boundcap-stop", { type: "button" }, "Stop");
 	#timer = 0;
 
@@ -24,17 +25,20 @@ export class Header {
 		this.#stop.addEventListener("click", onStop, { signal });
 		signal.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
 		const dot = element("span", "boundcap-dot", { "aria-hidden": "true" });
-		const figures = element("span", "boundcap-figures", {}, this.#elapsed, this.#bytes, this.#lines);
+		const figures = element("span", "boundcap-figures", {}, this.#elapsed, this.#bytes, this.#lines, this.#silent);
 		this.node = element("div", "boundcap-header", {}, dot, this.#state, figures, this.#stop);
 	}
 
-	draw(): void {
-		const { status, output, running, stops } = this.#replica;
+	/** `totals`: those of the output stand here, since there is one text only. */
+	draw(totals: boolean): void {
+		const { status, output, stderr, running, stops } = this.#replica;
 		const truncation = output?.metadata.truncation;
 		this.node.dataset.outcome = outcomeOf(status);
 		setText(this.#state, running && stops > 0 ? "stopping…" : stateLabel(status));
 		setText(this.#bytes, formatBytes(truncation?.totalBytes ?? 0));
 		setText(this.#lines, formatLines(truncation?.totalLines ?? 0));
+		this.#bytes.hidden = this.#lines.hidden = !totals;
+		this.#silent.hidden = !totals || stderr === null;
 		this.#stop.hidden = !running;
 		this.#stop.disabled = stops >= MOST_REQUESTS;
 		this.#stop.title = stops === 0 ? "ask the command to end, as Ctrl-C does" : "end it at once";

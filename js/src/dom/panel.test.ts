@@ -8,7 +8,7 @@ class FakeModel {
 	readonly interrupt = vi.fn(() => Promise.resolve());
 	readonly listeners = new Map<string, Set<(...values: never[]) => void>>();
 	traits: Record<string, unknown> = {
-		snapshot: { seq: 0, output: null, status: status() },
+		snapshot: { seq: 0, output: null, stderr: null, status: status() },
 		foreground: true,
 		command: "make -j8\nmake test",
 	};
@@ -65,14 +65,16 @@ function frame(): void {
 	vi.advanceTimersByTime(300);
 }
 
-const replace = (seq: number, text: string, facts = metadata()) => ({
+const replace = (seq: number, text: string, facts = metadata(), stream = "output") => ({
 	type: "update",
 	seq,
+	stream,
 	update: { kind: "replace", output: view(text, facts) },
 });
 const append = (seq: number, text: string) => ({
 	type: "update",
 	seq,
+	stream: "output",
 	update: { kind: "append", text, metadata: metadata({}, { totalBytes: 1234567, totalLines: 2 }) },
 });
 const ended = (changes: object) => ({ type: "status", status: status(changes) });
@@ -155,7 +157,7 @@ describe("a panel", () => {
 		model.traits.retain = "both";
 		const { find } = show();
 		const output = view("z\n", metadata({ omittedBytes: 10, omittedLines: 5 }, { truncated: true }), "a\n");
-		model.receive({ type: "update", seq: 1, update: { kind: "replace", output } });
+		model.receive({ ...replace(1, ""), update: { kind: "replace", output } });
 		frame();
 		expect(find("text").textContent).toBe("a\n… 5 lines, 10 B not shown …z\n");
 	});
@@ -171,7 +173,7 @@ describe("a panel", () => {
 		const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 		const { find } = show();
 		model.receive(replace(1, "a\n"));
-		model.receive({ type: "update", seq: 2, update: { kind: "append", text: 7 } });
+		model.receive({ ...append(2, ""), update: { kind: "append", text: 7 } });
 		frame();
 		expect(find("text").textContent).toBe("a\n");
 		expect(warn).toHaveBeenCalledOnce();
@@ -203,6 +205,94 @@ describe("a panel", () => {
 		expect(vi.getTimerCount()).toBe(0);
 		endRun();
 		expect([...model.listeners.values()].every((listeners) => listeners.size === 0)).toBe(true);
+	});
+});
+
+describe("a standard error that is kept apart", () => {
+	const bytes = (totalBytes: number, totalLines: number, facts = {}, cut = {}) =>
+		metadata(facts, { totalBytes, totalLines, ...cut });
+	const all = (el: HTMLElement, name: string) =>
+		[...el.querySelectorAll<HTMLElement>(`.boundcap-${name}`)].filter((node) => !node.hidden);
+	const texts = (el: HTMLElement, name: string) => all(el, name).map((node) => node.textContent);
+
+	it("has a text of its own below the output, with its own totals, from its first byte on", () => {
+		const { el, find } = show();
+		model.receive(replace(1, "out\n", bytes(4, 1)));
+		frame();
+		expect(texts(el, "text")).toEqual(["out\n"]);
+		expect(texts(el, "heading")).toEqual([]);
+		expect(find("bytes").hidden).toBe(false);
+		model.receive(replace(2, "err\n", bytes(4, 1), "stderr"));
+		model.receive({ ...append(3, "more\n"), stream: "stderr" });
+		model.receive(append(4, "end\n"));
+		frame();
+		expect(texts(el, "text")).toEqual(["out\nend\n", "err\nmore\n"]);
+		expect(texts(el, "heading")).toEqual(["stdout1,234,567 B2 lines", "stderr1,234,567 B2 lines"]);
+		expect(find("bytes").hidden).toBe(true);
+		expect(find("silent").hidden).toBe(true);
+		const labels = all(el, "text").map((node) => node.getAttribute("aria-label"));
+		expect(labels).toEqual(["output of make -j8", "standard error of make -j8"]);
+	});
+
+	it("is there at once in a panel that comes late, and follows the updates", () => {
+		model.receive(replace(1, "out\n", bytes(4, 1)));
+		model.receive(replace(2, "err\n", bytes(4, 1), "stderr"));
+		const { el } = show();
+		expect(texts(el, "text")).toEqual(["out\n", "err\n"]);
+		model.receive({ ...append(3, "more\n"), stream: "stderr" });
+		frame();
+		expect(texts(el, "text")).toEqual(["out\n", "err\nmore\n"]);
+	});
+
+	it("says of each stream what is shown and where the rest is", () => {
+		const { el } = show();
+		const cut = { truncated: true, outputLines: 2000 };
+		const spill = (name: string) => ({ spillPath: `/x/${name}.log`, spillState: "complete" as const });
+		model.receive(replace(1, "out\n", bytes(9999, 9000, spill("output"), cut)));
+		model.receive(replace(2, "err\n", bytes(8888, 8000, spill("stderr"), cut), "stderr"));
+		frame();
+		expect(texts(el, "footer")).toEqual([
+			"last 2,000 of 9,000 linescomplete output: /x/output.log",
+			"last 2,000 of 8,000 linescomplete output: /x/stderr.log",
+		]);
+	});
+
+	it("stands alone where the command printed nothing else", () => {
+		const { el } = show();
+		model.receive(replace(1, "err\n", bytes(4, 1), "stderr"));
+		frame();
+		expect(texts(el, "text")).toEqual(["err\n"]);
+		expect(texts(el, "heading")).toEqual(["stdoutnothing", "stderr4 B1 line"]);
+	});
+
+	it("has no text when it printed nothing, which is said in the end", () => {
+		const { el, find } = show();
+		model.receive(replace(1, "out\n", bytes(4, 1)));
+		frame();
+		expect(find("silent").hidden).toBe(true);
+		model.receive(replace(2, "", bytes(0, 0), "stderr"));
+		model.receive(ended({ state: "exited", exitCode: 0 }));
+		frame();
+		expect(texts(el, "text")).toEqual(["out\n"]);
+		expect(find("silent").hidden).toBe(false);
+		expect(find("silent").textContent).toBe("stderr: nothing");
+	});
+
+	it("is no failure: the state is told by the exit status", () => {
+		const { find } = show();
+		model.receive(replace(1, "error!\n", bytes(7, 1), "stderr"));
+		model.receive(ended({ state: "exited", exitCode: 0 }));
+		frame();
+		expect(find("state").textContent).toBe("done");
+		expect(find("header").dataset.outcome).toBe("good");
+	});
+
+	it("leaves no timer, frame or listener behind either", () => {
+		const { end } = show();
+		model.receive(replace(1, "err\n", bytes(4, 1), "stderr"));
+		frame();
+		end();
+		expect(vi.getTimerCount()).toBe(0);
 	});
 });
 

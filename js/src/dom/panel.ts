@@ -1,12 +1,12 @@
-/** One panel: header, text and footer of a run, drawn at most once a frame. */
+/** One panel: header and text of a run, or both its texts, drawn at most once a frame. */
 
 import type { Retain } from "../core/format";
 import type { Replica } from "../core/replica";
-import { Body } from "./body";
-import { element } from "./element";
-import { Footer } from "./footer";
+import type { StreamName } from "../core/wire";
+import { element, setText } from "./element";
 import { Frames } from "./frames";
 import { Header } from "./header";
+import { StreamView } from "./stream";
 
 export interface PanelOptions {
 	readonly command: string;
@@ -21,25 +21,42 @@ const LABEL_LENGTH = 80;
 export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOptions, signal: AbortSignal): void {
 	const name = nameOf(options.command);
 	const header = new Header(replica, options.onStop, signal);
-	const body = new Body(replica, name === "" ? "output" : `output of ${name}`, signal);
-	const footer = new Footer();
+	const streams: StreamView[] = [];
+	const detail = element("div", "boundcap-footer boundcap-detail");
 	const panel = element(
 		"div",
 		"boundcap-panel",
 		{ role: "group", "aria-label": name === "" ? "bounded run" : `bounded run of ${name}` },
 		header.node,
-		body.node,
-		footer.node,
+		detail,
 	);
+	const addStream = (stream: StreamName, what: string) => {
+		const label = name === "" ? what : `${what} of ${name}`;
+		const view = new StreamView(replica, stream, { label, retain: options.retain }, signal);
+		streams.push(view);
+		detail.before(view.node);
+	};
+	addStream("output", "output");
 	const draw = () => {
+		// The second text comes with its first byte: most commands have none.
+		if (streams.length === 1 && replica.stderr?.metadata.truncation.totalBytes) {
+			addStream("stderr", "standard error");
+		}
+		const several = streams.length > 1;
 		panel.dataset.state = replica.status.state;
-		header.draw();
-		body.draw();
-		footer.draw(replica, options.retain);
+		header.draw(!several);
+		for (const stream of streams) {
+			stream.draw(several);
+		}
+		// That the time was up is the state itself.
+		setText(detail, replica.status.state === "timeout" ? "" : replica.status.detail);
+		detail.hidden = detail.textContent === "";
 	};
 	const frames = new Frames(draw, signal);
 	const unsubscribe = replica.subscribe((event) => {
-		body.note(event);
+		for (const stream of streams) {
+			stream.note(event);
+		}
 		frames.request();
 	});
 	signal.addEventListener(

@@ -1,0 +1,54 @@
+/** The text of one stream: a heading where there are two of them, the text area, and what is shown and kept of it. */
+
+import type { Retain } from "../core/format";
+import type { Replica, ReplicaEvent } from "../core/replica";
+import type { StreamName } from "../core/wire";
+import { Body } from "./body";
+import { element } from "./element";
+import { Footer } from "./footer";
+import { Heading } from "./heading";
+
+/** What each stream is called where both are shown. */
+const NAMES: Readonly<Record<StreamName, string>> = { output: "stdout", stderr: "stderr" };
+
+export interface StreamOptions {
+	/** What is read out as the name of the text area. */
+	readonly label: string;
+	readonly retain: Retain;
+}
+
+export class StreamView {
+	readonly node: HTMLElement;
+	readonly #replica: Replica;
+	readonly #stream: StreamName;
+	readonly #retain: Retain;
+	readonly #heading: Heading;
+	readonly #body: Body;
+	readonly #footer = new Footer();
+
+	/** Shows what the replica has of the stream, and from then on what `note` tells of it. Ends with `signal`. */
+	constructor(replica: Replica, stream: StreamName, options: StreamOptions, signal: AbortSignal) {
+		this.#replica = replica;
+		this.#stream = stream;
+		this.#retain = options.retain;
+		this.#heading = new Heading(NAMES[stream]);
+		this.#body = new Body(replica[stream], options.label, signal);
+		this.node = element("div", "boundcap-stream", {}, this.#heading.node, this.#body.node, this.#footer.node);
+		this.node.dataset.stream = stream;
+	}
+
+	/** Notes what an event changed, to be drawn with the next frame. */
+	note(event: ReplicaEvent): void {
+		if (event.stream === this.#stream) {
+			this.#body.note(event);
+		}
+	}
+
+	/** `named`: another stream is shown, too. */
+	draw(named: boolean): void {
+		const view = this.#replica[this.#stream];
+		this.#heading.draw(view, named);
+		this.#body.draw(view);
+		this.#footer.draw(view, this.#retain);
+	}
+}
