@@ -63,7 +63,7 @@ def test_a_flood_is_measured_beside_all_others_and_says_who_is_not_there(tiny):
         assert grown.endswith(" MB")
         assert int(updates) >= 1
         # The view is 50 KB; metadata and escapes in JSON come on top.
-        assert int(update_bytes.removesuffix(" kB")) >= 50
+        assert int(update_bytes.removesuffix(" kB").replace(",", "")) >= 50
     assert found["`cat F | tee FILE | tail -c 51200`"][1] == "1.00"
     assert found["`cat F | cat >FILE`"][2] == "1.00"
 
@@ -92,8 +92,8 @@ def test_every_goal_stands_beside_what_was_measured(tiny):
         "`run(",
     ):
         assert any(name.startswith(beginning) for name in found), beginning
-    # 3,000 lines, then more: the view is full, so what comes later pushes out what was first.
-    assert "slide" in found["one new line each 10 ms / a slide each 100 ms"]
+    # How many there are depends on the machine; the last one always replaces.
+    assert " replace" in found["one new line each 10 ms / a slide each 100 ms"]
 
 
 def test_the_tables_are_put_between_the_marks_and_say_how_to_make_them_again(tiny):
@@ -118,7 +118,7 @@ def test_a_document_without_the_marks_is_refused_before_anything_is_measured(tmp
 def test_what_the_disk_has_no_room_for_is_left_out_and_named(tmp_path, capsys):
     free = shutil.disk_usage(tmp_path).free
     options = ["--only", "long", "--size", str(free), "--directory", str(tmp_path)]
-    main(options)
+    assert main(options) == 0
     assert "Not measured: `long`, which needs " in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
 
@@ -170,11 +170,16 @@ def test_a_ratio_is_the_median_of_those_within_rounds_for_the_whole_input():
 
 
 def test_memory_that_was_had_before_does_not_count_and_what_comes_does():
-    kept = bytearray(b"x") * 50_000_000
-    taken = measure(lambda: bytearray(b"x") * 200_000_000)
-    del kept
-    assert 100_000_000 < taken.grown < 250_000_000
-    assert measure(lambda: None).grown == 0
+    # In a process that has had no peak yet, as each measured program is.
+    work = """
+from tests.benchmarks.stopwatch import measure
+kept = bytearray(b"x") * 50_000_000
+print(measure(lambda: bytearray(b"x") * 200_000_000).grown, measure(lambda: None).grown)
+"""
+    done = subprocess.run([sys.executable, "-c", work], cwd=ROOT, capture_output=True, text=True, check=True)
+    grown, nothing = map(int, done.stdout.split())
+    assert 190_000_000 < grown < 215_000_000
+    assert nothing == 0
 
 
 def test_cpu_of_children_counts(tmp_path):

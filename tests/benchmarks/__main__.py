@@ -57,11 +57,15 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def report(chosen: argparse.Namespace) -> str:
-    """Measure what was chosen; the tables as Markdown."""
+def report(chosen: argparse.Namespace) -> tuple[str, bool]:
+    """Measure what was chosen; (the tables as Markdown, whether all went well).
+
+    A section that fails is left out and named: ten minutes of the others are not lost with it.
+    """
     tables: list[table.Table] = []
     goals: list[Goal] = []
     left_out: list[str] = []
+    well = True
     with tempfile.TemporaryDirectory(prefix="boundcap-benchmarks-", dir=chosen.directory) as scratch:
         setting = Setting(chosen.rounds, chosen.size, chosen.seconds, chosen.peers, Path(scratch).resolve(), _tell)
         for section in SECTIONS:
@@ -72,12 +76,18 @@ def report(chosen: argparse.Namespace) -> str:
                 left_out.append(lacking)
                 _tell(lacking)
                 continue
-            found = section.measure(setting)
+            try:
+                found = section.measure(setting)
+            except (OSError, RuntimeError) as error:
+                well = False
+                left_out.append(f"Failed: `{section.name}`: {error}")
+                _tell(left_out[-1])
+                continue
             tables += found.tables
             goals += found.goals
     if goals:
         tables.append(table.Table("Goals", ("work", "goal", "measured"), [(g.work, g.goal, g.reached) for g in goals]))
-    return "\n".join([_circumstances(chosen), "", *(t.markdown() for t in tables), *left_out])
+    return "\n".join([_circumstances(chosen), "", *(t.markdown() for t in tables), *left_out]), well
 
 
 def _lacking(section: Section, setting: Setting) -> str:
@@ -112,16 +122,18 @@ def _tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def main(argv: Sequence[str]) -> None:
+def main(argv: Sequence[str]) -> int:
+    """Returns the exit code: 1 if a section failed. Then nothing is written into a document."""
     chosen = arguments(argv)
     if chosen.write is not None:
         # A file without the marks is found before ten minutes have passed.
         table.around(chosen.write)
-    text = report(chosen)
+    text, well = report(chosen)
     print(text)
-    if chosen.write is not None:
+    if chosen.write is not None and well:
         table.write_between(chosen.write, text)
+    return 0 if well else 1
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

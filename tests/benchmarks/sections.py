@@ -24,6 +24,7 @@ GIB = 1024**3
 
 #: Names of the entrants that others are compared with.
 OURS, NO_FILE = "**`run`, complete output in a file**", "**`run`, no file**"
+BARE, BARE_NO_FILE = "bare loop in Python: read, count, write", "bare loop in Python: read, count"
 TEE, FLOOR, DISCARD = "`cat F | tee FILE | tail -c 51200`", "`cat F | cat >FILE`", "`cat F | cat >/dev/null`"
 
 
@@ -106,6 +107,8 @@ def log(setting: Setting) -> Findings:
             shell(FLOOR, f"{cat(whole)} | cat >FILE"),
             ours(NO_FILE, cat(whole), spill=False),
             shell(DISCARD, f"{cat(whole)} | cat >/dev/null"),
+            Entrant(BARE, "bare", (cat(whole), "FILE")),
+            Entrant(BARE_NO_FILE, "bare", (cat(whole), "")),
         ]
         found = setting.run([*own, *peers])
     main = Table(
@@ -129,22 +132,27 @@ def log(setting: Setting) -> Findings:
         "`cat F | cat >FILE` is the floor. CPU is user and system, of the program and its children. Memory is by how "
         "much the peak of the capturing process grew. Updates are what was handed on to be shown, for those who print "
         f"their writes. [1/{SMALL_SHARE}]: measured with that part of the input, its times multiplied, the rest as it "
-        "was. `%%bash` ran without a kernel, where each write is a message as well."
+        "was. `%%bash` ran without a kernel, where each write is a message as well. The bare loop is the least that a "
+        "capture in Python can do."
     )
     return Findings([main], _log_goals(found, size))
 
 
 def _log_goals(found: Mapping[str, Samples], size: str) -> list[Goal]:
-    mine, work = found[OURS], f"{size} of log lines, complete output in a file"
+    def beside(own: str, bare: str, other: str) -> str:
+        """The ratio, and the one of the bare loop: what a machine lets nobody reach is no fault of ours."""
+        own_ratio, bare_ratio = (table.ratio(found[name].ratio(found[other])) for name in (own, bare))
+        return f"{own_ratio} × (bare loop {bare_ratio} ×)"
+
+    work = f"{size} of log lines, complete output in a file"
     goals = [
-        Goal(work, "≤ 0.6 × tee", f"{table.ratio(mine.ratio(found[TEE]))} ×"),
-        Goal(work, "≤ 1.5 × floor", f"{table.ratio(mine.ratio(found[FLOOR]))} ×"),
+        Goal(work, "≤ 0.6 × tee", beside(OURS, BARE, TEE)),
+        Goal(work, "≤ 1.5 × floor", beside(OURS, BARE, FLOOR)),
     ]
     if PI_NAME in found:
-        goals.append(Goal(work, "≤ 0.33 × pi-agent-core", f"{table.ratio(mine.ratio(found[PI_NAME]))} ×"))
-    goals.append(Goal(work, "memory ≤ 8 MB", grown(mine)))
-    discarded = table.ratio(found[NO_FILE].ratio(found[DISCARD]))
-    goals.append(Goal("the same, no file", "≤ 1.0 × `cat F | cat >/dev/null`", f"{discarded} ×"))
+        goals.append(Goal(work, "≤ 0.33 × pi-agent-core", beside(OURS, BARE, PI_NAME)))
+    goals.append(Goal(work, "memory ≤ 8 MB", grown(found[OURS])))
+    goals.append(Goal("the same, no file", f"≤ 1.0 × {DISCARD}", beside(NO_FILE, BARE_NO_FILE, DISCARD)))
     return goals
 
 
@@ -197,10 +205,10 @@ KINDS = (
     Kind("SGR on every line", inputs.sgr_lines, 1 / 4, 0.48),
     Kind("one line", inputs.one_line, 1, 0.76),
     Kind("`\\r` frames", inputs.frames, 1 / 8, 0.18),
-    Kind("`\\r` frames with ESC[K", inputs.erased_frames, 1 / 4, 0.40),
+    Kind("`\\r` frames with ESC[K", inputs.erased_frames, 1 / 8, 0.40),
     Kind("`\\r` frames with SGR", inputs.coloured_frames, 1 / 16, 0.056),
     Kind("nested bars, cursor up", inputs.nested_bars, 1 / 64, 0.012),
-    Kind("random bytes", inputs.random_bytes, 1 / 16, 0.042),
+    Kind("random bytes", inputs.random_bytes, 1 / 32, 0.042),
 )
 
 
