@@ -1,15 +1,10 @@
 """Runs 16 floods at once through run_cli; prints how many bytes the resident memory grew at its peak."""
 
 import asyncio
-import resource
-import sys
+
+from peak import peak_memory
 
 from boundcap_jupyter import run_cli
-
-
-def peak() -> int:
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return kilobytes if sys.platform == "darwin" else kilobytes * 1024
 
 
 async def floods() -> None:
@@ -19,6 +14,6 @@ async def floods() -> None:
 
 
 asyncio.run(run_cli(["true"]))
-before = peak()
+before = peak_memory()
 asyncio.run(floods())
-print(peak() - before)
+print(peak_memory() - before)

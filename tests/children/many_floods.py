@@ -5,9 +5,10 @@ import sys
 import threading
 import time
 
+from peak import peak_memory
+
 from boundcap_jupyter.running.environment import ExecOptions
 from boundcap_jupyter.running.local import LocalEnv
-from tests.children.flood_memory import peak
 
 FLOODS, SIZE = 64, 20_000_000
 
@@ -23,12 +24,12 @@ def main() -> None:
 
     environment = LocalEnv()
     environment.exec("echo warm", ExecOptions(), count)
-    before, updates, started = peak(), 0, time.monotonic()
+    before, updates, started = peak_memory(), 0, time.monotonic()
     options = ExecOptions(spill=False)
     runs = [environment.start(f"yes | head -c {SIZE}", options, count) for _ in range(FLOODS)]
     results = [run.wait() for run in runs]
     answer = {
-        "grown": peak() - before,
+        "grown": peak_memory() - before,
         "updates": updates,
         "seconds": time.monotonic() - started,
         "totals": [(result.truncation.total_bytes, result.truncation.total_lines) for result in results],
