@@ -11,7 +11,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, Union
+from typing import Literal, Protocol, Union, get_args
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import OutputLimits
@@ -22,6 +22,8 @@ from boundcap_jupyter.core.view import OutputView, Truncation
 
 #: A shell script, or an argument vector that no shell sees.
 Command = Union[str, Sequence[Union[str, Path]]]
+#: What becomes of descendants that hold the output open when the command has exited.
+OnHeld = Literal["leave", "kill"]
 
 
 def is_argument(value: object) -> bool:
@@ -57,6 +59,9 @@ class ExecOptions:
     stderr        "merge": both outputs are one stream, in the order in which they were written; "separate": two
     unset_env     variables that the command does not get, whatever they are here
     idle_timeout  seconds without any output after which the command is ended, None for no limit
+    on_held       what becomes of descendants that hold the output open half a second after the command has exited:
+                  "leave": they live on, and what they print is thrown away; "kill": all that the command left running
+                  is ended, and what it prints until then kept
     """
 
     limits: OutputLimits = field(default_factory=OutputLimits)
@@ -69,6 +74,7 @@ class ExecOptions:
     stderr: Literal["merge", "separate"] = "merge"
     unset_env: Collection[str] = ()
     idle_timeout: float | None = None
+    on_held: OnHeld = "leave"
 
     def __post_init__(self) -> None:
         checked_charset(self.encoding)
@@ -89,6 +95,8 @@ class ExecOptions:
             raise ValueError(f"stdin must be a file that exists, not {str(self.stdin)!r}")
         if self.stderr not in ("merge", "separate"):
             raise ValueError(f"stderr must be 'merge' or 'separate', not {self.stderr!r}")
+        if self.on_held not in get_args(OnHeld):
+            raise ValueError(f"on_held must be 'leave' or 'kill', not {self.on_held!r}")
         if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
             raise ValueError(f"unset_env must be names of variables, not {self.unset_env!r}")
         for name, seconds in (("timeout", self.timeout), ("idle_timeout", self.idle_timeout)):
@@ -129,6 +137,21 @@ class ExecResult:
     def duration(self) -> float:
         """Seconds."""
         return self.status.duration
+
+    @property
+    def cpu_time(self) -> float | None:
+        """Seconds of a processor, user and system, that the command took with its descendants; see `RunStatus`."""
+        return self.status.cpu_time
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Bytes of all its processes together at the peak, sampled; None for a short run. See `RunStatus`."""
+        return self.status.peak_memory
+
+    @property
+    def pipe_held(self) -> int:
+        """How many processes still held the output open at the end."""
+        return self.status.pipe_held
 
     @property
     def text(self) -> str:
