@@ -14,7 +14,7 @@ from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLim
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
-from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError, OnHeld
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
 from boundcap_jupyter.running.process import argument_vector
 from boundcap_jupyter.running.waiting import ended
@@ -61,6 +61,7 @@ def run(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    on_held: OnHeld = "leave",
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
@@ -77,6 +78,7 @@ def run(
     stdin      text, bytes or a path to read from; empty
     timeout    seconds after which the command is ended
     encoding   charset of the output, one that contains ASCII as it is
+    on_held    "leave": descendants that hold the output open after the end live on, unread; "kill": they are ended
     check      raise if the exit code is not 0
     on_update  called with each update, in order, from the thread that reads the output
     display    show the live panel (True), or show the run as this object does
@@ -85,7 +87,7 @@ def run(
     out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding, on_held)
     shown = _Shown(command, options, on_update, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
@@ -112,6 +114,7 @@ async def arun(
     stdin: str | bytes | Path | None = None,
     timeout: float | None = None,
     encoding: str = "utf-8",
+    on_held: OnHeld = "leave",
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
@@ -122,7 +125,7 @@ async def arun(
     that is raised here (who awaits the task gets another one before Python 3.11). A second cancellation ends the
     command at once.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
+    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding, on_held)
     shown = _Shown(command, options, on_update, display, foreground=False)
     cancelled = await ended(shown.run)
     result = shown.close(shown.run.result())
@@ -192,9 +195,10 @@ def _options(
     stdin: str | bytes | Path | None,
     timeout: float | None,
     encoding: str,
+    on_held: OnHeld,
 ) -> ExecOptions:
     limits = OutputLimits(max_bytes, max_lines, retain)
-    return ExecOptions(limits, spill, cwd, {} if env is None else env, stdin, timeout, encoding)
+    return ExecOptions(limits, spill, cwd, {} if env is None else env, stdin, timeout, encoding, on_held=on_held)
 
 
 def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:

@@ -128,6 +128,7 @@ class BoundedMagics(Magics):
                 env=options.env,
                 timeout=options.timeout,
                 encoding=options.encoding,
+                on_held=options.on_held,
                 check=True,
                 display=display,
             )

@@ -23,12 +23,13 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, NoReturn, get_args
+from typing import Any, Literal, NoReturn, get_args
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import MIN_BYTES, OutputLimits, Retain
 
 Expand = Callable[[str], str]
+OnHeld = Literal["leave", "kill"]
 
 #: The blanks of a shell, not all of Unicode's: a no-break space is part of a word.
 BLANKS = " \t\r\n"
@@ -48,6 +49,7 @@ class MagicOptions:
     env: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
     encoding: str = "utf-8"
+    on_held: OnHeld = "leave"
     raise_error: bool = True
     out: str | None = None
     help: bool = False
@@ -108,6 +110,10 @@ def _max_lines(text: str) -> int:
 
 def _retain(text: str) -> str:
     return text if text in get_args(Retain) else _refuse(text)
+
+
+def _held(text: str) -> str:
+    return text if text in get_args(OnHeld) else _refuse(text)
 
 
 def _directory(text: str) -> str:
@@ -192,6 +198,14 @@ OPTIONS: tuple[Option, ...] = (
         "NAME",
         "a charset that contains ASCII as it is, such as utf-8, latin-1 or koi8-r",
         _charset,
+    ),
+    Option(
+        "--held",
+        "what becomes of descendants that hold the output open after the end (default leave)",
+        "|".join(get_args(OnHeld)),
+        " or ".join(get_args(OnHeld)),
+        _held,
+        get_args(OnHeld),
     ),
     Option("--no-raise-error", "raise no error if the command fails, is stopped or runs out of time"),
     Option("--out", "variable to put the whole result into", "VAR", "a name for a variable, such as result", _name),
@@ -325,6 +339,7 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         env=env,
         timeout=values.get("--timeout"),
         encoding=values.get("--encoding", "utf-8"),
+        on_held=values.get("--held", "leave"),
         raise_error="--no-raise-error" not in values,
         out=values.get("--out"),
         help="--help" in values,

@@ -38,7 +38,9 @@ class SupervisorClient:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Also held by whoever forks this process: a child that came into being while a socket has its far end here too
+        # would keep us from hearing of a death there.
+        self._lock = threading.RLock()
         self._control: socket.socket | None = None
         self._impossible = False
         #: For a forked child to let go of.
@@ -55,19 +57,21 @@ class SupervisorClient:
 
         Raises OSError as Popen does, and ChildLostError if the supervisor died over it.
         """
+        if self._connected() is None:
+            return None
         with contextlib.ExitStack() as stack:
             cwd = _opened_directory(directory)
             stack.callback(os.close, cwd)
             request = os.memfd_create("boundcap", os.MFD_CLOEXEC)
             stack.callback(os.close, request)
             _write_request(request, argv, environment)
-            channel, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with far_end, contextlib.ExitStack() as on_failure:
-                on_failure.enter_context(channel)
-                if not self._ask((far_end.fileno(), request, *stdio, cwd)):
-                    return None
-                # Else nobody would tell us of the guard's death.
-                far_end.close()
+            with contextlib.ExitStack() as on_failure:
+                with self._lock:
+                    channel, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                    on_failure.enter_context(channel)
+                    with far_end:
+                        if not self._ask((far_end.fileno(), request, *stdio, cwd)):
+                            return None
                 words, _ = program.receive(channel)
                 if not words:
                     raise ChildLostError(_LOST_AT_START)
@@ -123,10 +127,15 @@ class SupervisorClient:
         if (control := self._control) is not None:
             self._drop(control)
 
+    def before_fork(self) -> None:
+        self._lock.acquire()
+
+    def after_fork(self) -> None:
+        self._lock.release()
+
     def forget(self) -> None:
         """In a forked child: the supervisor and its commands are the parent's."""
-        # A thread that does not exist here may hold the old one.
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         if self._control is not None:
             self._control.close()
             self._control = None
@@ -316,4 +325,6 @@ def _launch() -> socket.socket:
 SUPERVISOR: SupervisorClient | None = None
 if sys.platform == "linux":
     SUPERVISOR = SupervisorClient()
-    os.register_at_fork(after_in_child=SUPERVISOR.forget)
+    os.register_at_fork(
+        before=SUPERVISOR.before_fork, after_in_parent=SUPERVISOR.after_fork, after_in_child=SUPERVISOR.forget
+    )

@@ -71,6 +71,8 @@ OWNER_GRACE = 1.0
 KILL_PATIENCE = 5.0
 #: Seconds between two looks for survivors: the first, and the longest.
 FIRST_PAUSE, LAST_PAUSE = 0.005, 0.25
+#: Looks at our own children that follow each, to catch who is too fast for that.
+CHASE = 20
 #: Seconds between two samples of the memory, and until the first one.
 SAMPLE_INTERVAL, FIRST_SAMPLE = 1.0, 0.5
 #: A sample looks at all processes of the machine: it may take this part of a processor.
@@ -122,12 +124,14 @@ def receive(sock: socket.socket, flags: int = 0) -> tuple[list[bytes], list[int]
 class Entry:
     """A process as /proc/PID/stat has it (proc(5)). `started` tells two of one number apart; `resident` is in pages."""
 
-    __slots__ = ("group", "parent", "pid", "resident", "session", "started", "state")
+    __slots__ = ("group", "name", "parent", "pid", "resident", "session", "started", "state")
 
     def __init__(self, pid: int, stat: bytes) -> None:
         # The name, in parentheses, may contain anything.
-        fields = stat[stat.rindex(b")") + 2 :].split()
+        end = stat.rindex(b")")
+        fields = stat[end + 2 :].split()
         self.pid = pid
+        self.name = stat[stat.index(b"(") + 1 : end]
         self.state = fields[0]
         self.parent, self.group, self.session = int(fields[1]), int(fields[2]), int(fields[3])
         self.started = int(fields[19])
@@ -309,12 +313,12 @@ class Guard:
             return False
         if self._command == 0:
             # What Python itself refuses, such as a program without a name.
-            failure = f"{errno.EINVAL} exec"
+            reason = f"{errno.EINVAL} exec"
             try:
                 self._system.die_with_parent(guard)
-                failure = _become(programs, argv, environment, umask, stdio, directory, defaults)
+                reason = _become(programs, argv, environment, umask, stdio, directory, defaults)
             finally:
-                os.write(report, failure.encode())
+                os.write(report, reason.encode())
                 os._exit(127)
         for fd in (report, request, directory, *stdio):
             os.close(fd)
@@ -401,10 +405,31 @@ class Guard:
             self._part_with_supervisor()
 
     def _signal(self, number: int) -> None:
-        signal_groups(self._family(), number)
+        family = self._family()
+        if number == signal.SIGINT:
+            # A command may run commands of its own with this package, and an interrupt makes it stop them. Two would
+            # be one too many for what saves its work on the first.
+            nested = tuple(entry.pid for entry in family if entry.name == NAME.encode())
+            theirs = {entry.pid for entry in below(processes(), nested)}
+            family = [entry for entry in family if entry.pid not in theirs]
+        signal_groups(family, number)
 
     def _family(self) -> list[Entry]:
         return below(processes(), (os.getpid(),))
+
+    def _chase(self) -> None:
+        """Kill who forks and exits so fast that it is another one by the time a look at all processes is over.
+
+        Each of them falls to us, and a child keeps its number until we collect it.
+        """
+        for _ in range(CHASE):
+            self._collect()
+            if self._gone:
+                return
+            # Not every kernel has this file.
+            with contextlib.suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
+                for pid in file.read().split():
+                    os.kill(int(pid), signal.SIGKILL)
 
     def _lose_owner(self) -> None:
         """The owner died: nobody else will end this."""
@@ -444,6 +469,7 @@ class Guard:
             self._kill_at, self._killing = None, Killing(now)
         if self._killing is not None and self._killing.due is not None and now >= self._killing.due:
             self._killing.step(now, self._family())
+            self._chase()
         if self._sample_at is not None and now >= self._sample_at:
             resident = sum(entry.resident for entry in self._family())
             self._peak = max(self._peak, resident * os.sysconf("SC_PAGESIZE"))

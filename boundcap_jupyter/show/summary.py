@@ -59,7 +59,8 @@ def status_line(status: RunStatus, view: OutputView, retain: Retain = "tail") ->
     place = spill_words(metadata)
     if place and metadata.spill_path is not None:
         place = f"{place} {display_path(metadata.spill_path)}"
-    parts = [_ending(status), *totals(metadata), duration(status.duration), shown(view, retain, of=False), place]
+    times = duration(status.duration)
+    parts = [_ending(status), *totals(metadata), times, held(status), shown(view, retain, of=False), place]
     return DOT.join(part for part in parts if part)
 
 
@@ -96,6 +97,14 @@ def _ending(status: RunStatus) -> str:
     if why and outcome(status) == "bad" and status.state not in (RunState.TIMEOUT, RunState.IDLE_TIMEOUT):
         return f"failed: {why}"
     return state_label(status)
+
+
+def held(status: RunStatus) -> str:
+    """That others could still print when it was over, or ""."""
+    count = status.pipe_held
+    if count == 0:
+        return ""
+    return "1 process still holds the output" if count == 1 else f"{number(count)} processes still hold the output"
 
 
 def totals(metadata: OutputMetadata) -> tuple[str, str]:
