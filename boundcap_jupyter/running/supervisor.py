@@ -22,10 +22,12 @@ guard that has no children left knows that all of it is gone. No output passes t
 A run that is over is released: what it left running is out of our hands, and lives on when the owner dies. Its guard
 stays for as long, to collect what ends and to drain the pipes that are held.
 
-Both sockets carry whole messages (SOCK_SEQPACKET), words of ASCII, with file descriptors where it says so:
+The sockets carry whole messages (SOCK_SEQPACKET), words of ASCII, with file descriptors where it says so:
 
     control   supervisor: ready
               owner: run + FDS         the guard's end of a channel, the request, 0, 1, 2 and the directory to run in
+    lifeline  supervisor: run + FDS    the same, passed on to a guard that was forked ahead
+              guard: release           its run is over
     channel   guard: started PID TIME  TIME as `Entry.started`
                      failed ERRNO STEP instead: nothing was started, "fork", "cwd" or "exec" is what failed
                      orphaned          the supervisor died
@@ -282,11 +284,18 @@ class _Waiter:
 class Guard:
     """The process above one command. `lifeline` is the supervisor's, `owner` a pidfd of the owner's or None."""
 
-    def __init__(self, system: _System, channel: socket.socket, lifeline: socket.socket, owner: int | None) -> None:
+    def __init__(
+        self,
+        system: _System,
+        waiter: _Waiter,
+        channel: socket.socket,
+        lifeline: socket.socket,
+        owner: int | None,
+    ) -> None:
         self._system = system
         self._channel = channel
         self._lifeline = lifeline
-        self._waiter = _Waiter()
+        self._waiter = waiter
         self._command = 0
         self._cpu = 0.0
         self._peak = 0
@@ -545,6 +554,8 @@ class Supervisor:
         self._waiter = _Waiter()
         #: By number of the process: our end of the guard's lifeline, None once its run is over.
         self._guards: dict[int, socket.socket | None] = {}
+        #: The guard of the next run, forked ahead: a Python process that was just forked is slow at first.
+        self._spare: int | None = None
         #: What guards left behind whose run was over: out of our hands.
         self._left: set[int] = set()
         self._killing: Killing | None = None
@@ -555,6 +566,7 @@ class Supervisor:
     def run(self) -> None:
         """Serve until the owner dies, then wait a little for the guards, which end their commands."""
         until = None
+        self._fork_guard([])
         while until is None or (any(self._guards.values()) and time.monotonic() < until):
             due = self._killing.due if self._killing is not None else None
             ready = self._waiter.wait(min((moment for moment in (due, until) if moment is not None), default=None))
@@ -577,27 +589,44 @@ class Supervisor:
                 self._control.close()
                 if self._owner is not None:
                     self._waiter.forget(self._owner)
+                if self._spare is not None:
+                    self._part_with(self._spare)
                 return False
             if fds:
                 self._grant(fds)
         return True
 
     def _grant(self, fds: list[int]) -> None:
-        """Fork a guard for a request, or say why not."""
-        channel, *others = fds
-        with socket.socket(fileno=channel) as answer:
-            try:
-                # What is missing was cut off by the limit of this process.
-                number = self._fork_guard(answer, others) if len(fds) == REQUEST_FDS else errno.EMFILE
-            finally:
-                for fd in others:
-                    os.close(fd)
+        """Have a guard see to a request, or say why not."""
+        try:
+            # What is missing was cut off by the limit of this process.
+            number = self._dispatch(fds) if len(fds) == REQUEST_FDS else errno.EMFILE
             if number:
-                with contextlib.suppress(OSError):
-                    send(answer, FAILED, number, "fork", flags=socket.MSG_DONTWAIT)
+                with socket.socket(fileno=os.dup(fds[0])) as channel, contextlib.suppress(OSError):
+                    send(channel, FAILED, number, "fork", flags=socket.MSG_DONTWAIT)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        if self._spare is None:
+            self._fork_guard([])
 
-    def _fork_guard(self, channel: socket.socket, fds: list[int]) -> int:
-        """Returns 0, or the number of the error."""
+    def _dispatch(self, fds: list[int]) -> int:
+        """Pass a request on to a guard. Returns 0, or the number of the error."""
+        for _ in range(2):
+            if self._spare is None and (number := self._fork_guard(fds)):
+                return number
+            assert self._spare is not None
+            lifeline = self._guards[self._spare]
+            assert lifeline is not None
+            self._spare = None
+            # One that was killed while it waited is none; a second one is another's turn.
+            with contextlib.suppress(OSError):
+                send(lifeline, RUN, fds=tuple(fds), flags=socket.MSG_DONTWAIT)
+                return 0
+        return errno.EAGAIN
+
+    def _fork_guard(self, fds: list[int]) -> int:
+        """Fork the next spare guard, which has no business with `fds`. Returns 0, or the number of the error."""
         try:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         except OSError as error:
@@ -609,24 +638,30 @@ class Supervisor:
                 ours.close()
                 return error.errno or errno.EAGAIN
             if pid == 0:
-                self._guard(channel, theirs, ours, fds)
+                self._guard(theirs, ours, fds)
+        self._spare = pid
         self._guards[pid] = ours
         self._waiter.watch(ours.fileno())
         return 0
 
-    def _guard(self, channel: socket.socket, lifeline: socket.socket, ours: socket.socket, fds: list[int]) -> None:
+    def _guard(self, lifeline: socket.socket, ours: socket.socket, fds: list[int]) -> None:
         """The life of a guard, in the process that was forked for it; does not return."""
         code = 1
         try:
-            # A guard that held these would keep others from hearing of our end.
+            # A guard that held these would keep others from hearing of our end, or of an output's.
             for other in (self._control, ours, *filter(None, self._guards.values())):
                 other.close()
+            for fd in fds:
+                os.close(fd)
             self._waiter.close()
+            waiter = _Waiter()
             self._system.become_subreaper()
-            guard = Guard(self._system, channel, lifeline, self._owner)
-            request, *stdio, directory = fds
-            if guard.start(request, stdio, directory, self._defaults):
-                guard.run()
+            words, received = receive(lifeline)
+            if words:
+                channel, request, *stdio, directory = received
+                guard = Guard(self._system, waiter, socket.socket(fileno=channel), lifeline, self._owner)
+                if guard.start(request, stdio, directory, self._defaults):
+                    guard.run()
             code = 0
         finally:
             # Whatever happened: never back into the supervisor's loop.
@@ -662,6 +697,8 @@ class Supervisor:
             released = self._guards[pid] is None
             self._part_with(pid)
             del self._guards[pid]
+            if pid == self._spare:
+                self._spare = None
             if status != 0 and released:
                 self._left.update(entry.pid for entry in self._abandoned())
             elif status != 0:
