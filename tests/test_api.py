@@ -122,6 +122,7 @@ def test_an_argument_vector_is_not_for_a_shell():
         ({"timeout": float("nan")}, "timeout"),
         ({"stdin": 7}, "stdin"),
         ({"encoding": "utf-16"}, "encoding"),
+        ({"on_held": "drop"}, "on_held"),
     ],
 )
 def test_a_wrong_argument_is_named_and_nothing_runs(arguments, field, tmp_path):

@@ -53,6 +53,8 @@ LINES: list[tuple[str, MagicOptions, str]] = [
     ("--env A={ x",                   MagicOptions(env={"A": "{"}), "x"),
     ("--timeout 1h30m sleep 1",       MagicOptions(timeout=5400.0), "sleep 1"),
     ("--encoding KOI8-R cat x",       MagicOptions(encoding="koi8-r"), "cat x"),
+    ("--held kill x",                 MagicOptions(on_held="kill"), "x"),
+    ("--held=leave x",                MagicOptions(on_held="leave"), "x"),
     ("--help make",                   MagicOptions(help=True), "make"),
     ("\u00a0--bytes 5",               MagicOptions(), "\u00a0--bytes 5"),
 ]
@@ -92,6 +94,7 @@ WRONG: list[tuple[str, str]] = [
     ("--timeout 1e3 x",       "not '1e3'"),
     ("--encoding utf-16 x",   "--encoding must be a charset that contains ASCII as it is, such as utf-8"),
     ("--encoding nope x",     "not 'nope'"),
+    ("--held on x",           "--held must be leave or kill, not 'on'"),
     ("--out 1st x",           "--out must be a name for a variable, such as result, not '1st'"),
     ("--out class x",         "not 'class'"),
     ("--out a.b x",           "not 'a.b'"),

@@ -51,6 +51,7 @@ def test_the_defaults_are_valid_and_bounded() -> None:
         ("timeout", 10**400, "10000"),
         ("timeout", True, "True"),
         ("timeout", "10", "'10'"),
+        ("on_held", "drop", "'drop'"),
     ],
 )
 def test_what_is_invalid_is_a_value_error_that_names_field_and_value(field: str, value: Any, named: str) -> None:
@@ -72,6 +73,7 @@ def test_what_is_invalid_is_a_value_error_that_names_field_and_value(field: str,
         ("timeout", 0.001),
         ("timeout", 10**9),
         ("timeout", 1e300),
+        ("on_held", "kill"),
     ],
 )
 def test_what_is_valid_is_kept_as_it_is(field: str, value: Any) -> None:

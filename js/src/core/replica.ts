@@ -27,7 +27,16 @@ export interface ReplicaEvent {
 
 const FACTS_ONLY: ReplicaEvent = { change: NO_CHANGE, head: false };
 
-const NOT_YET: RunStatus = { state: "running", exitCode: null, signal: null, duration: 0, detail: "" };
+const NOT_YET: RunStatus = {
+	state: "running",
+	exitCode: null,
+	signal: null,
+	duration: 0,
+	detail: "",
+	cpuTime: null,
+	peakMemory: null,
+	pipeHeld: 0,
+};
 
 export class Replica {
 	/** Null until the first output arrives. */
