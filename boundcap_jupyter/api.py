@@ -14,7 +14,14 @@ from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLim
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
-from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError, StderrMode
+from boundcap_jupyter.running.environment import (
+    Command,
+    ExecOptions,
+    ExecResult,
+    ExecutionError,
+    OnHeld,
+    StderrMode,
+)
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
 from boundcap_jupyter.running.script import invocation
 from boundcap_jupyter.running.waiting import ended
@@ -68,6 +75,7 @@ def run(
     inherit_env: bool = True,
     pty: bool = False,
     columns: int | None = None,
+    on_held: OnHeld = "leave",
     check: bool = False,
     on_update: Sink | None = None,
     on_stderr: Sink | None = None,
@@ -94,6 +102,7 @@ def run(
     inherit_env   False: of the current variables the command gets PATH, HOME and a few like them only
     pty           print on a terminal (TERM, width and colours as there) that nobody types on
     columns       width of that terminal; 80
+    on_held       "leave": descendants that hold the output open after the end live on, unread; "kill": they are ended
     check         raise if the exit code is not 0
     on_update     called with each update, in order, from the thread that reads the output
     on_stderr     the same for the standard error, with stderr="separate" only
@@ -118,6 +127,7 @@ def run(
         inherit_env=inherit_env,
         pty=pty,
         columns=columns,
+        on_held=on_held,
     )
     shown = _Shown(command, options, on_update, on_stderr, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
@@ -152,6 +162,7 @@ async def arun(
     inherit_env: bool = True,
     pty: bool = False,
     columns: int | None = None,
+    on_held: OnHeld = "leave",
     check: bool = False,
     on_update: Sink | None = None,
     on_stderr: Sink | None = None,
@@ -178,6 +189,7 @@ async def arun(
         inherit_env=inherit_env,
         pty=pty,
         columns=columns,
+        on_held=on_held,
     )
     shown = _Shown(command, options, on_update, on_stderr, display, foreground=False)
     cancelled = await ended(shown.run)

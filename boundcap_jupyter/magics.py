@@ -139,6 +139,7 @@ class BoundedMagics(Magics):
                 shell=options.shell,
                 pty=options.pty,
                 columns=options.columns,
+                on_held=options.on_held,
                 check=True,
                 display=display,
             )

@@ -31,6 +31,7 @@ from boundcap_jupyter.core.limits import MIN_BYTES, OutputLimits, Retain
 from boundcap_jupyter.running.environment import (
     DEFAULT_COLUMNS,
     MAX_COLUMNS,
+    OnHeld,
     StderrMode,
     checked_input,
     shell_words,
@@ -62,6 +63,7 @@ class MagicOptions:
     shell: str | None = None
     pty: bool = False
     columns: int | None = None
+    on_held: OnHeld = "leave"
     raise_error: bool = True
     out: str | None = None
     help: bool = False
@@ -126,6 +128,10 @@ def _retain(text: str) -> str:
 
 def _stderr(text: str) -> str:
     return text if text in get_args(StderrMode) else _refuse(text)
+
+
+def _held(text: str) -> str:
+    return text if text in get_args(OnHeld) else _refuse(text)
 
 
 def _directory(text: str) -> str:
@@ -265,6 +271,14 @@ OPTIONS: tuple[Option, ...] = (
         " or ".join(get_args(StderrMode)),
         _stderr,
         get_args(StderrMode),
+    ),
+    Option(
+        "--held",
+        "what becomes of descendants that hold the output open after the end (default leave)",
+        "|".join(get_args(OnHeld)),
+        " or ".join(get_args(OnHeld)),
+        _held,
+        get_args(OnHeld),
     ),
     Option("--no-raise-error", "raise no error if the command fails, is stopped or runs out of time"),
     Option("--out", "variable to put the whole result into", "VAR", "a name for a variable, such as result", _name),
@@ -406,6 +420,7 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         shell=values.get("--shell"),
         pty="--pty" in values,
         columns=values.get("--columns"),
+        on_held=values.get("--held", "leave"),
         raise_error="--no-raise-error" not in values,
         out=values.get("--out"),
         help="--help" in values,

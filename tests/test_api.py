@@ -137,6 +137,7 @@ def test_an_argument_vector_is_not_for_a_shell():
         ({"stderr": "apart"}, "stderr must be 'merge' or 'separate', not 'apart'"),
         ({"stderr": None}, "stderr must be"),
         ({"on_stderr": print}, "on_stderr needs stderr='separate', not 'merge'"),
+        ({"on_held": "drop"}, "on_held"),
     ],
 )
 def test_a_wrong_argument_is_named_and_nothing_runs(arguments, field, tmp_path):

@@ -139,7 +139,8 @@ def test_values_of_options_know_the_environment(shell: Any, api: FakeApi, monkey
 def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
     shell.run_cell(
         "%bounded --bytes 1k --lines 7 --retain head --no-spill --cwd / --env A=1 --timeout 2m --encoding latin-1 "
-        "--stderr separate --no-raise-error --idle-timeout 5 --stdin /dev/null --shell 'sh -e' --pty --columns 132 make"
+        "--stderr separate --no-raise-error --idle-timeout 5 --stdin /dev/null --shell 'sh -e' --pty --columns 132 "
+        "--held kill make"
     )
     assert api.calls == [
         {
@@ -158,6 +159,7 @@ def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
             "shell": "sh -e",
             "pty": True,
             "columns": 132,
+            "on_held": "kill",
             "check": True,
             "display": "display of the head of make",
         }

@@ -61,6 +61,8 @@ LINES: list[tuple[str, MagicOptions, str]] = [
     ("--columns 132 --pty ls",        MagicOptions(pty=True, columns=132), "ls"),
     ("--stderr separate make",        MagicOptions(stderr="separate"), "make"),
     ("--stderr=merge make",           MagicOptions(), "make"),
+    ("--held kill x",                 MagicOptions(on_held="kill"), "x"),
+    ("--held=leave x",                MagicOptions(on_held="leave"), "x"),
     ("--help make",                   MagicOptions(help=True), "make"),
     ("\u00a0--bytes 5",               MagicOptions(), "\u00a0--bytes 5"),
 ]
@@ -111,6 +113,7 @@ WRONG: list[tuple[str, str]] = [
     ("--encoding utf-16 x",   "--encoding must be a charset that contains ASCII as it is, such as utf-8"),
     ("--encoding nope x",     "not 'nope'"),
     ("--stderr apart x",      "--stderr must be merge or separate, not 'apart'"),
+    ("--held on x",           "--held must be leave or kill, not 'on'"),
     ("--out 1st x",           "--out must be a name for a variable, such as result, not '1st'"),
     ("--out class x",         "not 'class'"),
     ("--out a.b x",           "not 'a.b'"),

@@ -41,6 +41,11 @@ class RunStatus:
     `exit_code` is 128 + n for a command that signal n ended, as in a shell, and None while it runs or if it never
     started. `signal` is the signal's name ("SIGTERM") or None. `duration` is in seconds since the start. `detail` says
     in one line why a run failed, and is empty otherwise.
+
+    Known at the end: `cpu_time`, in seconds of a processor, user and system, that the command and its descendants took,
+    as far as they were waited for, or None. `peak_memory`, in bytes, the largest sum of the resident memory of all of
+    them in samples a second apart, pages that are shared counted each time, or None for a run that was too short.
+    `pipe_held`, how many processes still held the output open.
     """
 
     state: RunState
@@ -48,6 +53,9 @@ class RunStatus:
     signal: str | None = None
     duration: float = 0.0
     detail: str = ""
+    cpu_time: float | None = None
+    peak_memory: int | None = None
+    pipe_held: int = 0
 
     @property
     def succeeded(self) -> bool:

@@ -28,6 +28,8 @@ StderrMode = Literal["merge", "separate"]
 
 #: A shell script, or an argument vector that no shell sees.
 Command = Union[str, Sequence[Union[str, Path]]]
+#: What becomes of descendants that hold the output open when the command has exited.
+OnHeld = Literal["leave", "kill"]
 
 
 DEFAULT_COLUMNS = 80
@@ -98,6 +100,9 @@ class ExecOptions:
                   and HOME
     pty           the outputs are a terminal that can not be read from; both are one stream then
     columns       width of that terminal, None for DEFAULT_COLUMNS
+    on_held       what becomes of descendants that hold the output open half a second after the command has exited:
+                  "leave": they live on, and what they print is thrown away; "kill": all that the command left running
+                  is ended, and what it prints until then kept
     """
 
     limits: OutputLimits = field(default_factory=OutputLimits)
@@ -114,6 +119,7 @@ class ExecOptions:
     inherit_env: bool = True
     pty: bool = False
     columns: int | None = None
+    on_held: OnHeld = "leave"
 
     def __post_init__(self) -> None:
         checked_charset(self.encoding)
@@ -134,6 +140,8 @@ class ExecOptions:
             checked_input(self.stdin)
         if self.stderr not in get_args(StderrMode):
             raise ValueError(f"stderr must be 'merge' or 'separate', not {self.stderr!r}")
+        if self.on_held not in get_args(OnHeld):
+            raise ValueError(f"on_held must be 'leave' or 'kill', not {self.on_held!r}")
         if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
             raise ValueError(f"unset_env must be names of variables, not {self.unset_env!r}")
         for name, seconds in (("timeout", self.timeout), ("idle_timeout", self.idle_timeout)):
@@ -191,6 +199,21 @@ class ExecResult:
     def duration(self) -> float:
         """Seconds."""
         return self.status.duration
+
+    @property
+    def cpu_time(self) -> float | None:
+        """Seconds of a processor, user and system, that the command took with its descendants; see `RunStatus`."""
+        return self.status.cpu_time
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Bytes of all its processes together at the peak, sampled; None for a short run. See `RunStatus`."""
+        return self.status.peak_memory
+
+    @property
+    def pipe_held(self) -> int:
+        """How many processes still held the output open at the end."""
+        return self.status.pipe_held
 
     @property
     def text(self) -> str:

@@ -19,6 +19,7 @@ from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.view import OutputView
+from boundcap_jupyter.running.child import ChildLostError
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult
 from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests, Stream
 from boundcap_jupyter.running.process import Process
@@ -177,7 +178,7 @@ class LocalRun:
         callback()
 
     def kill(self) -> None:
-        """End the process group without asking, for an owner that is about to die itself."""
+        """End everything without asking, for an owner that is about to die itself."""
         if self._process is not None:
             self._process.signal(signal.SIGKILL)
 
@@ -211,6 +212,10 @@ class LocalRun:
         try:
             self._stops.open()
             process = Process(self.command, self._options)
+        except ChildLostError as error:
+            # Not tried again: it may have run.
+            self._failure = RunError(RunState.WORKER_LOST, str(error))
+            return None
         except OSError as error:
             name = invocation(self.command, self._options.shell).words[0]
             # The directory or the input may be what is missing.
@@ -252,13 +257,21 @@ class LocalRun:
             self._process.reap(UNKILLABLE)
 
     def _run(self) -> ExecResult:
-        state, code = None, None
+        state, code, held = None, None, 0
         if self._process is not None:
             timeout = self._options.timeout
             deadline = None if timeout is None else self._started + timeout
             streams = zip(self._process.pipes, self._streams, strict=True)
-            loop = Loop(self._process, dict(streams), self._stops, deadline, self._options.idle_timeout)
+            loop = Loop(
+                self._process,
+                dict(streams),
+                self._stops,
+                deadline,
+                self._options.idle_timeout,
+                self._options.on_held,
+            )
             loop.run()
+            held = loop.pipe_held
             code = self._process.reap()
             self._failure = loop.failure
             if self._process.status_lost and self._failure is None:
@@ -282,7 +295,8 @@ class LocalRun:
         detail = self._detail(state)
         if self._process is not None and code is None and not self._process.status_lost:
             detail = "; ".join(filter(None, (detail, f"process {self._process.pid} could not be ended")))
-        status = RunStatus(state, code, name, duration, detail)
+        cpu, peak = (None, None) if self._process is None else self._process.usage
+        status = RunStatus(state, code, name, duration, detail, cpu, peak, held)
         error = self._failure.__cause__ if self._failure is not None else None
         view, *errors = (stream.view() for stream in self._streams)
         return ExecResult(self.command, status, view, error, *errors)

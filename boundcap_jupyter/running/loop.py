@@ -4,10 +4,11 @@ It is over when
 
 - the pipe is at its end and the command has exited, the usual case; or
 - the command has exited and a descendant still holds the pipe half a second later: then what is in the pipe at that
-  moment is read, and what comes later is drained and thrown away, since a closed pipe would kill the descendant.
+  moment is read, and what comes later is drained and thrown away, since a closed pipe would kill the descendant. Or, if
+  that is wanted, what the command left running is ended first, as a timeout would.
 
-When we end the command, it is not over before its process group is gone, or has outlived the last signal for so long
-that waiting does not help.
+When we end the command, it is not over before its tree is gone, or has outlived the last signal for so long that
+waiting does not help.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ from functools import partial
 from typing import Protocol
 
 from boundcap_jupyter.core.status import RunState
+from boundcap_jupyter.running.child import LOOK_INTERVAL
 from boundcap_jupyter.running.ending import Ending
-from boundcap_jupyter.running.process import LOOK_INTERVAL, Process
+from boundcap_jupyter.running.environment import OnHeld
+from boundcap_jupyter.running.holders import count_holders
+from boundcap_jupyter.running.process import Process
 from boundcap_jupyter.running.pump import RunError
 from boundcap_jupyter.running.terminal import HELD_BYTES
 
@@ -106,7 +110,8 @@ class Loop:
     """Runs once, in one thread, and disposes of the pipes whatever happens. The caller reaps the command.
 
     `streams` says who gets what comes from which pipe. `deadline` is a time, `idle_timeout` the seconds for which the
-    command may print nothing. `ending` is our decision to end the command, `failure` the first thing that broke.
+    command may print nothing. `ending` is our decision to end the command, `failure` the first thing that broke,
+    `pipe_held` the number of processes that still held a pipe at the end.
     """
 
     def __init__(
@@ -116,29 +121,38 @@ class Loop:
         stops: StopRequests,
         deadline: float | None,
         idle_timeout: float | None = None,
+        on_held: OnHeld = "leave",
     ) -> None:
         self._process = process
         self._streams = streams
         self._stops = stops
         self._deadline = deadline
         self._idle_timeout = idle_timeout
+        self._on_held = on_held
         self._poll = select.poll()
+        #: What tells of the process, as long as it is watched.
+        self._exit_fd: int | None = None
         #: Pipes that are not at their end.
         self._open = set(streams)
         #: Pipes that a draining thread has to close.
         self._handed_over: set[int] = set()
         self._quiet_since = time.monotonic()
-        #: When the command had exited, and its group was gone if it had to go.
+        #: When the command had exited, and its tree was gone if it had to go.
         self._over_since: float | None = None
         self._exited = False
         self._next_look = float("-inf")
         self._stopped = 0
         self.ending: Ending | None = None
+        #: The end of what a command that came to its own end left behind.
+        self._clearing: Ending | None = None
         self.failure: RunError | None = None
+        self.pipe_held = 0
 
     def run(self) -> None:
         try:
             now = self._turn()
+            if self._open:
+                self.pipe_held = count_holders(self._open)
             for fd in sorted(self._open):
                 self._let_go(fd, now)
         finally:
@@ -151,8 +165,9 @@ class Loop:
         for fd in self._streams:
             self._poll.register(fd, select.POLLIN)
         self._poll.register(self._stops.fd, select.POLLIN)
-        if process.exit_fd is not None:
-            self._poll.register(process.exit_fd, select.POLLIN)
+        self._exit_fd = process.exit_fd
+        if self._exit_fd is not None:
+            self._poll.register(self._exit_fd, select.POLLIN)
         now = time.monotonic()
         while not self._is_over(now):
             ready = {fd for fd, _ in self._poll.poll(self._patience(now))}
@@ -182,6 +197,8 @@ class Loop:
 
     def _obey(self, now: float) -> None:
         requests = self._stops.take()
+        if self._clearing is not None:
+            self._clearing.hurry(now)
         if self._exited and self.ending is None and not self._stops.insisted:
             return
         for _ in range(requests - self._stopped):
@@ -193,20 +210,30 @@ class Loop:
 
     def _look(self, ready: set[int], now: float) -> None:
         process = self._process
-        if not self._exited:
-            if process.exit_fd is None:
-                self._exited = process.has_exited()
-            elif process.exit_fd in ready:
-                self._exited = True
-                self._poll.unregister(process.exit_fd)
+        if not self._exited and (self._exit_fd is None or self._exit_fd in ready):
+            self._try(self._hear, now)
+            self._exited = process.has_exited()
+            if self._exit_fd is not None and (self._exited or process.exit_fd is None):
+                self._poll.unregister(self._exit_fd)
+                self._exit_fd = None
         if self._over_since is None and self._has_ended(now):
             self._over_since = now
 
+    def _hear(self) -> None:
+        self._process.hear()
+        if self._process.lost and self.failure is None:
+            raise RunError(RunState.WORKER_LOST, self._process.lost)
+
+    @property
+    def _ladder(self) -> Ending | None:
+        """The signals that are being sent."""
+        return self.ending or self._clearing
+
     def _has_ended(self, now: float) -> bool:
-        """True when the command has exited and, if we end it, its group is gone; or when there is no hope of that."""
-        if self.ending is None:
+        """True when the command has exited and, if we end it, its tree is gone; or when there is no hope of that."""
+        if self._ladder is None:
             return self._exited
-        if self.ending.exhausted_since(now) > UNKILLABLE:
+        if self._ladder.exhausted_since(now) > UNKILLABLE:
             return True
         if not self._exited or now < self._next_look:
             return False
@@ -220,7 +247,11 @@ class Loop:
                 if moment is not None and now >= moment:
                     self.ending = Ending(state, now)
                     break
-        if self.ending is not None and (number := self.ending.take(now)) is not None:
+        if self._on_held == "kill" and self._is_held(now) and self._ladder is None:
+            self._clearing = Ending(RunState.EXITED, now)
+            # Over when they are gone.
+            self._over_since = None
+        if self._ladder is not None and (number := self._ladder.take(now)) is not None:
             self._process.signal(number)
 
     def _try(self, step: Callable[[], None], now: float) -> None:
@@ -239,21 +270,23 @@ class Loop:
         return None if self._idle_timeout is None else self._quiet_since + self._idle_timeout
 
     def _is_over(self, now: float) -> bool:
-        if self._over_since is None:
-            return False
-        return not self._open or now >= self._over_since + HELD_GRACE
+        return self._over_since is not None and (not self._open or self._is_held(now))
+
+    def _is_held(self, now: float) -> bool:
+        """True if the pipe has not come to its end for so long that somebody else must hold it."""
+        return self._over_since is not None and bool(self._open) and now >= self._over_since + HELD_GRACE
 
     def _patience(self, now: float) -> int | None:
         """Milliseconds until there is something to do that no file descriptor tells; None for ever."""
         times = [stream.due for stream in self._streams.values()]
         if self._over_since is not None:
             times.append(self._over_since + HELD_GRACE)
-        elif self._exited or self._process.exit_fd is None:
+        elif self._exited or self._exit_fd is None:
             times.append(now + LOOK_INTERVAL)
         if not self._exited and self.ending is None:
             times += (self._deadline, self._quiet_until)
-        if self.ending is not None:
-            times.append(self.ending.due or now + LOOK_INTERVAL)
+        if self._ladder is not None:
+            times.append(self._ladder.due or now + LOOK_INTERVAL)
         next_time = min((moment for moment in times if moment is not None), default=None)
         if next_time is None:
             return None
@@ -263,11 +296,11 @@ class Loop:
     # --- the pipe that others hold
 
     def _let_go(self, fd: int, now: float) -> None:
-        """Read what is in the pipe at this moment, and leave what comes later to a thread that throws it away."""
+        """Read what is in the pipe at this moment, and leave what comes later to whoever throws it away."""
         rest = _waiting(fd)
         while rest > 0 and fd in self._open and _is_readable(fd):
             rest -= self._read(fd, min(rest, READ_BYTES), now)
-        if fd in self._open:
+        if fd in self._open and not self._process.drain(fd):
             threading.Thread(target=_drain, args=(fd,), name="boundcap-drain", daemon=True).start()
             self._handed_over.add(fd)
 

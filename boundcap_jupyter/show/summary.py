@@ -66,9 +66,10 @@ def status_line(
     texts = sections(view, stderr_view)
     if len(texts) > 1:
         parts = [_ending(status), *(f"{name}: {printed(text.metadata)}" for name, text in texts)]
-        return DOT.join([*parts, duration(status.duration)])
+        parts += duration(status.duration), held(status)
+        return DOT.join(part for part in parts if part)
     silent = "" if stderr_view is None else NO_STDERR
-    parts = [_ending(status), *totals(view.metadata), duration(status.duration), silent]
+    parts = [_ending(status), *totals(view.metadata), duration(status.duration), held(status), silent]
     return DOT.join(part for part in (*parts, shown(view, retain, of=False), _place(view.metadata)) if part)
 
 
@@ -118,6 +119,14 @@ def _ending(status: RunStatus) -> str:
     if why and outcome(status) == "bad" and status.state not in (RunState.TIMEOUT, RunState.IDLE_TIMEOUT):
         return f"failed: {why}"
     return state_label(status)
+
+
+def held(status: RunStatus) -> str:
+    """That others could still print when it was over, or ""."""
+    count = status.pipe_held
+    if count == 0:
+        return ""
+    return "1 process still holds the output" if count == 1 else f"{number(count)} processes still hold the output"
 
 
 def totals(metadata: OutputMetadata) -> tuple[str, str]:

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import psutil
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PATIENCE
@@ -23,16 +24,23 @@ def plain_text(cell) -> str:
     return output.data["text/plain"]
 
 
-def descendants_running(word: str) -> list[int]:
-    """Commands below this test that have `word` among their arguments."""
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        try:
-            if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process.pid)
-        except psutil.NoSuchProcess:
-            pass
-    return found
+@pytest.fixture
+def running(server):
+    """Tells the commands of these notebooks that run with a word among their arguments."""
+    _, root = server
+
+    def running(word: str) -> list[int]:
+        found = []
+        for process in psutil.process_iter():
+            try:
+                # They are nobody's descendants: the supervisor is on its own.
+                if process.cwd() == str(root) and word in process.cmdline():
+                    found.append(process.pid)
+            except psutil.Error:
+                continue
+        return found
+
+    return running
 
 
 def test_the_real_job_of_the_tour_runs_live_and_stays_in_the_file(notebook):
@@ -92,7 +100,7 @@ def test_output_is_in_the_page_half_a_second_after_it_was_written(notebook, tmp_
     assert text.startswith("one\ntwo\nexit 0 · 2 lines · 8 B · 2.")
 
 
-def test_stop_ends_the_command_and_the_run_of_all_cells(notebook):
+def test_stop_ends_the_command_and_the_run_of_all_cells(notebook, running):
     page = notebook(
         [
             "%%bounded\nfor i in 1 2 3; do echo line $i; done; sleep 61.7",
@@ -104,10 +112,10 @@ def test_stop_ends_the_command_and_the_run_of_all_cells(notebook):
     page.command("notebook:run-all-cells")
     panel = page.cell(1).locator(".boundcap-panel")
     expect(panel.locator(".boundcap-text")).to_contain_text("line 3", timeout=PATIENCE)
-    assert descendants_running("61.7")
+    assert running("61.7")
     panel.locator(".boundcap-stop").click()
     page.wait(1)
-    assert not descendants_running("61.7")
+    assert not running("61.7")
     saved = page.saved().cells
     texts = [output.data["text/plain"] for output in saved[1].outputs if "data" in output]
     assert texts[0].startswith("line 1\nline 2\nline 3\nstopped · 3 lines · 21 B · ")
@@ -118,16 +126,17 @@ def test_stop_ends_the_command_and_the_run_of_all_cells(notebook):
     page.shot("stopped-light")
 
 
-def test_an_interrupt_of_the_kernel_ends_the_command_and_later_cells_do_not_run(notebook):
+def test_an_interrupt_of_the_kernel_ends_the_command_and_later_cells_do_not_run(notebook, running):
     page = notebook(["%%bounded\necho before; sleep 600.3", "print('must not run')"])
     page.run(0)
     page.command("notebook:run-all-cells")
     expect(page.cell(1).locator(".boundcap-text")).to_contain_text("before", timeout=PATIENCE)
+    assert running("600.3")
     started = time.monotonic()
     page.interrupt()
     page.wait(1)
     took = time.monotonic() - started
-    assert not descendants_running("600.3")
+    assert not running("600.3")
     saved = page.saved().cells
     (error,) = [output for output in saved[1].outputs if output.output_type == "error"]
     assert error.ename == "KeyboardInterrupt"

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from boundcap_jupyter.running.budget import Budget
+from boundcap_jupyter.running.local import LocalEnv
 from tests.running.observe import MARK, eventually, marked_processes
 
 
@@ -22,6 +23,18 @@ def _interruptible() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _supervisor() -> None:
+    """It stays as long as this process, so it must not appear within a test."""
+    LocalEnv().exec("true")
+
+
+@pytest.fixture
+def unsupervised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run as where there can be no supervisor."""
+    monkeypatch.setattr("boundcap_jupyter.running.process.SUPERVISOR", None)
 
 
 @pytest.fixture

@@ -72,6 +72,7 @@ def test_the_defaults_are_valid_and_bounded() -> None:
         ("columns", True, "True"),
         ("columns", "80", "'80'"),
         ("columns", 80, "80"),
+        ("on_held", "drop", "'drop'"),
     ],
 )
 def test_what_is_invalid_is_a_value_error_that_names_field_and_value(field: str, value: Any, named: str) -> None:
@@ -100,6 +101,7 @@ def test_what_is_invalid_is_a_value_error_that_names_field_and_value(field: str,
         ("shell", (Path("/bin/sh"),)),
         ("inherit_env", False),
         ("pty", True),
+        ("on_held", "kill"),
     ],
 )
 def test_what_is_valid_is_kept_as_it_is(field: str, value: Any) -> None:

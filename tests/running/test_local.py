@@ -475,9 +475,10 @@ def test_a_loss_at_the_very_end_is_no_success(monkeypatch: pytest.MonkeyPatch) -
     real = os.close
 
     def close(fd: int) -> None:
-        regular = stat.S_ISREG(os.fstat(fd).st_mode)
+        status = os.fstat(fd)
         real(fd)
-        if regular:
+        # A file with a name: not what is handed to the command.
+        if stat.S_ISREG(status.st_mode) and status.st_nlink:
             raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
 
     monkeypatch.setattr(os, "close", close)

@@ -80,6 +80,14 @@ class Play:
     def has_members(self) -> bool:
         return self.members
 
+    lost = ""
+
+    def hear(self) -> None:
+        pass
+
+    def drain(self, fd: int) -> bool:
+        return False
+
     def signal(self, number: signal.Signals) -> None:
         # Sleeps are of whole milliseconds, rounded up.
         self.signals.append((round(self.now - START, 2), number))

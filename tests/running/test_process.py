@@ -20,8 +20,23 @@ from tests.running.observe import eventually
 Start = Callable[..., Process]
 
 
+SUPERVISED = pytest.param("supervised", marks=pytest.mark.skipif(sys.platform != "linux", reason="needs a subreaper"))
+
+
+@pytest.fixture(autouse=True, params=[SUPERVISED, "group"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Under the supervisor, or in a process group alone, as on macOS."""
+    if request.param == "group":
+        request.getfixturevalue("unsupervised")
+    return request.param
+
+
+#: How a command is held without a supervisor.
+group_alone = pytest.mark.parametrize("kind", ["group"], indirect=True)
+
+
 @pytest.fixture
-def start() -> Iterator[Start]:
+def start(kind: str) -> Iterator[Start]:
     """Starts processes; those that still run are ended with the test, their pipes closed."""
     started: list[tuple[Process, int]] = []
 
@@ -251,6 +266,7 @@ def test_a_pipe_that_may_not_grow_is_used_as_it_is(start: Start, monkeypatch: py
 # --- how it ended
 
 
+@group_alone
 @pytest.mark.parametrize(
     ("script", "expected"),
     [("true", 0), ("exit 3", 3), ("exit 255", 255), ("kill -TERM $$", -15), ("kill -KILL $$", -9)],
@@ -267,6 +283,7 @@ def test_the_exit_code_is_the_commands(
     assert code(process) == expected
 
 
+@group_alone
 def test_a_sandbox_that_forbids_pidfd_is_served_all_the_same(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(_: int) -> int:
         raise PermissionError("seccomp")
@@ -277,6 +294,7 @@ def test_a_sandbox_that_forbids_pidfd_is_served_all_the_same(start: Start, monke
     assert code(process) == 3
 
 
+@group_alone
 def test_it_stays_a_zombie_with_its_number_until_it_is_reaped(start: Start) -> None:
     process = start("true")
     assert eventually(process.has_exited)
@@ -286,6 +304,7 @@ def test_it_stays_a_zombie_with_its_number_until_it_is_reaped(start: Start) -> N
     assert process.has_exited()
 
 
+@group_alone
 def test_one_that_does_not_exit_is_left_to_a_thread_that_waits_for_it(start: Start) -> None:
     process = start(["sleep", "600"])
     assert process.reap() is None
@@ -293,6 +312,7 @@ def test_one_that_does_not_exit_is_left_to_a_thread_that_waits_for_it(start: Sta
     assert eventually(lambda: not psutil.pid_exists(process.pid))
 
 
+@group_alone
 def test_one_that_somebody_else_collected_has_exited(start: Start) -> None:
     process = start("exit 3")
     os.waitpid(process.pid, 0)
@@ -311,6 +331,7 @@ def test_a_signal_reaches_every_process_of_the_group(start: Start, mark: str) ->
     assert everything(process) == b""
 
 
+@group_alone
 def test_signals_to_a_zombie_are_harmless(start: Start) -> None:
     process = start("exit 3")
     assert eventually(process.has_exited)
@@ -318,6 +339,7 @@ def test_signals_to_a_zombie_are_harmless(start: Start) -> None:
     assert code(process) == 3
 
 
+@group_alone
 def test_after_it_was_reaped_its_number_may_be_a_strangers_and_is_not_signalled(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,6 +351,7 @@ def test_after_it_was_reaped_its_number_may_be_a_strangers_and_is_not_signalled(
     assert signalled == []
 
 
+@group_alone
 @pytest.mark.parametrize("error", [ProcessLookupError, PermissionError])
 def test_a_group_that_can_not_be_signalled_is_no_error(
     start: Start, monkeypatch: pytest.MonkeyPatch, error: type[OSError]
@@ -342,6 +365,7 @@ def test_a_group_that_can_not_be_signalled_is_no_error(
 # --- the group
 
 
+@group_alone
 def test_the_leader_alone_is_no_member(start: Start) -> None:
     assert not start(["sleep", "600"]).has_members()
 
@@ -355,6 +379,7 @@ def test_members_count_until_they_are_gone_also_after_the_leader(start: Start) -
     assert eventually(lambda: not process.has_members())
 
 
+@group_alone
 def test_zombies_are_no_members(start: Start) -> None:
     process = start(
         [sys.executable, "-c", "import os, time; p = os.fork() or os._exit(0); print(p, flush=True); time.sleep(600)"]
@@ -365,12 +390,14 @@ def test_zombies_are_no_members(start: Start) -> None:
     assert not process.has_members()
 
 
+@group_alone
 def test_one_that_left_the_group_is_no_member(start: Start) -> None:
     process = start([sys.executable, "-c", "import os; os.setpgid(os.fork() or 0, 0)"])
     assert code(process) in (0, 1)
     assert not process.has_members()
 
 
+@group_alone
 def test_a_process_that_may_not_be_looked_at_counts_as_alive(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     process = start("sleep 600 > /dev/null 2>&1 & echo ready")
     everything(process)
@@ -383,6 +410,7 @@ def test_a_process_that_may_not_be_looked_at_counts_as_alive(start: Start, monke
     assert process.has_members()
 
 
+@group_alone
 def test_an_exit_status_that_somebody_else_collected_is_not_called_a_success() -> None:
     run = LocalEnv().start("read; exit 3", ExecOptions(stdin="go\n"))
     assert run.wait().exit_code == 3

@@ -118,6 +118,23 @@ def test_what_was_not_kept_is_said():
 
 
 @pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, ""),
+        (1, "1 process still holds the output"),
+        (2, "2 processes still hold the output"),
+        (1234, "1,234 processes still hold the output"),
+    ],
+)
+def test_who_could_still_print_is_said(count, words):
+    status = RunStatus(RunState.EXITED, 0, duration=0.5, pipe_held=count)
+    assert summary.held(status) == words
+    assert summary.status_line(status, view_of(b"x\n")) == " · ".join(
+        filter(None, ["exit 0 · 1 line · 2 B · 0.5 s", words])
+    )
+
+
+@pytest.mark.parametrize(
     ("seconds", "words"),
     [
         (0, "0.0 s"),

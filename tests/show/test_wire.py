@@ -28,7 +28,7 @@ def test_an_update_survives_the_journey_through_json(update):
 
 @pytest.mark.parametrize(
     "status",
-    [DONE, RunStatus(RunState.RUNNING), RunStatus(RunState.SIGNALED, 143, "SIGTERM", 2.5, "because")],
+    [DONE, RunStatus(RunState.RUNNING), RunStatus(RunState.SIGNALED, 143, "SIGTERM", 2.5, "because", 1.5, 4096, 2)],
     ids=lambda status: status.state.value,
 )
 def test_a_status_survives_the_journey_through_json(status):
@@ -79,7 +79,16 @@ def test_keys_are_those_of_the_contract():
         "maxLines",
         "maxBytes",
     ]
-    assert list(wire.status_to_wire(DONE)) == ["state", "exitCode", "signal", "duration", "detail"]
+    assert list(wire.status_to_wire(DONE)) == [
+        "state",
+        "exitCode",
+        "signal",
+        "duration",
+        "detail",
+        "cpuTime",
+        "peakMemory",
+        "pipeHeld",
+    ]
 
 
 def test_messages_are_those_of_the_contract():

@@ -38,5 +38,15 @@ export function view(text: string, facts: OutputMetadata = metadata(), head = ""
 }
 
 export function status(changes: Partial<RunStatus> = {}): RunStatus {
-	return { state: "running", exitCode: null, signal: null, duration: 0, detail: "", ...changes };
+	return {
+		state: "running",
+		exitCode: null,
+		signal: null,
+		duration: 0,
+		detail: "",
+		cpuTime: null,
+		peakMemory: null,
+		pipeHeld: 0,
+		...changes,
+	};
 }

@@ -36,7 +36,16 @@ export interface ReplicaEvent {
 
 const FACTS_ONLY: ReplicaEvent = { stream: null, change: NO_CHANGE, head: false };
 
-const NOT_YET: RunStatus = { state: "running", exitCode: null, signal: null, duration: 0, detail: "" };
+const NOT_YET: RunStatus = {
+	state: "running",
+	exitCode: null,
+	signal: null,
+	duration: 0,
+	detail: "",
+	cpuTime: null,
+	peakMemory: null,
+	pipeHeld: 0,
+};
 
 /** `view` is null until the first arrives; every update of the stream up to number `seq` is in it. */
 interface Copy {

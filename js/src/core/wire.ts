@@ -87,13 +87,19 @@ export const RUN_STATES = [
 
 export type RunState = (typeof RUN_STATES)[number];
 
-/** `duration` is in seconds since the start; `signal` is a name such as "SIGTERM". */
+/**
+ * `duration` is in seconds since the start; `signal` is a name such as "SIGTERM". At the end: `cpuTime` in seconds,
+ * `peakMemory` in bytes, and how many processes still hold the output.
+ */
 export interface RunStatus {
 	readonly state: RunState;
 	readonly exitCode: number | null;
 	readonly signal: string | null;
 	readonly duration: number;
 	readonly detail: string;
+	readonly cpuTime: number | null;
+	readonly peakMemory: number | null;
+	readonly pipeHeld: number;
 }
 
 /** "output" is the stream of both outputs, or the standard output where "stderr", the standard error, is kept apart. */
@@ -231,5 +237,8 @@ function parseStatus(value: unknown, path: string): RunStatus {
 		signal: textOrNullAt(status, "signal", path),
 		duration: secondsAt(status, "duration", path),
 		detail: textAt(status, "detail", path),
+		cpuTime: own(status, "cpuTime") === null ? null : secondsAt(status, "cpuTime", path),
+		peakMemory: integerOrNullAt(status, "peakMemory", path),
+		pipeHeld: countAt(status, "pipeHeld", path),
 	};
 }
