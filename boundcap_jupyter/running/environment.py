@@ -11,14 +11,14 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, Union
+from typing import Literal, Protocol, Union, get_args
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.text import plain
-from boundcap_jupyter.core.view import OutputView, Truncation
+from boundcap_jupyter.core.view import OnSpillFailure, OutputView, Truncation
 
 #: A shell script, or an argument vector that no shell sees.
 Command = Union[str, Sequence[Union[str, Path]]]
@@ -57,6 +57,11 @@ class ExecOptions:
     stderr        "merge": both outputs are one stream, in the order in which they were written; "separate": two
     unset_env     variables that the command does not get, whatever they are here
     idle_timeout  seconds without any output after which the command is ended, None for no limit
+
+    on_spill_failure  what happens if the complete output can not be kept: "fail" ends the command, "continue" lets it
+                      run on with a spill that is said to be incomplete
+    max_spill_bytes   bytes that the spills of the run may take, 0 for no limit, None for what is configured; reaching
+                      it is a spill failure
     """
 
     limits: OutputLimits = field(default_factory=OutputLimits)
@@ -69,6 +74,8 @@ class ExecOptions:
     stderr: Literal["merge", "separate"] = "merge"
     unset_env: Collection[str] = ()
     idle_timeout: float | None = None
+    on_spill_failure: OnSpillFailure = "fail"
+    max_spill_bytes: int | None = None
 
     def __post_init__(self) -> None:
         checked_charset(self.encoding)
@@ -91,6 +98,11 @@ class ExecOptions:
             raise ValueError(f"stderr must be 'merge' or 'separate', not {self.stderr!r}")
         if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
             raise ValueError(f"unset_env must be names of variables, not {self.unset_env!r}")
+        if self.on_spill_failure not in get_args(OnSpillFailure):
+            raise ValueError(f"on_spill_failure must be 'fail' or 'continue', not {self.on_spill_failure!r}")
+        most = self.max_spill_bytes
+        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 0):
+            raise ValueError(f"max_spill_bytes must be a number of bytes, 0 for no limit, not {most!r}")
         for name, seconds in (("timeout", self.timeout), ("idle_timeout", self.idle_timeout)):
             number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
             if seconds is not None and (not number or not 0 < seconds <= sys.float_info.max):
