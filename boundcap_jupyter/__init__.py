@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from boundcap_jupyter.core.limits import OutputLimits
     from boundcap_jupyter.core.status import RunState
     from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
+    from boundcap_jupyter.history import runs
     from boundcap_jupyter.magics import load_ipython_extension, unload_ipython_extension
     from boundcap_jupyter.running.cli import run_cli
     from boundcap_jupyter.running.environment import CommandFailed, ExecutionError
@@ -42,6 +43,7 @@ _HOMES = {
     "parse_jsonl": "core.clip",
     "run": "api",
     "run_cli": "running.cli",
+    "runs": "history",
     "unload_ipython_extension": "magics",
 }
 
@@ -61,6 +63,7 @@ __all__ = [
     "parse_jsonl",
     "run",
     "run_cli",
+    "runs",
     "unload_ipython_extension",
 ]
 

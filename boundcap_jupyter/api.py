@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boundcap_jupyter.core.capture import OutputCapture
-from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLimits, Retain
+from boundcap_jupyter.core.limits import OutputLimits, Retain
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
+from boundcap_jupyter.core.view import OnSpillFailure
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
 from boundcap_jupyter.running.process import argument_vector
+from boundcap_jupyter.running.settings import MAX_BYTES, MAX_LINES
+from boundcap_jupyter.running.store import SESSION
 from boundcap_jupyter.running.waiting import ended
 
 if TYPE_CHECKING:
@@ -52,8 +55,8 @@ class Result(ExecResult):
 def run(
     command: Command,
     *,
-    max_bytes: int = DEFAULT_BYTES,
-    max_lines: int = DEFAULT_LINES,
+    max_bytes: int | None = None,
+    max_lines: int | None = None,
     retain: Retain = "tail",
     spill: bool = True,
     cwd: str | os.PathLike[str] | None = None,
@@ -64,12 +67,14 @@ def run(
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
+    on_spill_failure: OnSpillFailure = "fail",
+    max_spill_bytes: int | None = None,
 ) -> Result:
     """Run a command to its end and return what it came to, its output bounded.
 
     command    a shell script (str, run by bash, else sh) or an argument vector (list of str)
-    max_bytes  UTF-8 bytes that the view may have, at least 64
-    max_lines  lines that the view may have, at least 1
+    max_bytes  UTF-8 bytes that the view may have, at least 64; None for what is configured, 51,200 by default
+    max_lines  lines that the view may have, at least 1; None for what is configured, 2,000 by default
     retain     "tail", "head" or "both": the end of the stream that is kept
     spill      keep the complete output in a file once it passes a limit
     cwd        directory to run in; the current one
@@ -81,11 +86,17 @@ def run(
     on_update  called with each update, in order, from the thread that reads the output
     display    show the live panel (True), or show the run as this object does
 
+    on_spill_failure  "fail" ends the command if the complete output can not be kept; "continue" goes on without
+    max_spill_bytes   bytes that the complete output may take, 0 for no limit, None for what is configured; to reach
+                      it is a spill failure
+
     Raises ValueError for an argument that is wrong, before anything runs; ExecutionError if the run was stopped, timed
     out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
+    options = _options(
+        max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding, on_spill_failure, max_spill_bytes
+    )
     shown = _Shown(command, options, on_update, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
@@ -103,8 +114,8 @@ def run(
 async def arun(
     command: Command,
     *,
-    max_bytes: int = DEFAULT_BYTES,
-    max_lines: int = DEFAULT_LINES,
+    max_bytes: int | None = None,
+    max_lines: int | None = None,
     retain: Retain = "tail",
     spill: bool = True,
     cwd: str | os.PathLike[str] | None = None,
@@ -115,6 +126,8 @@ async def arun(
     check: bool = False,
     on_update: Sink | None = None,
     display: bool | Display = False,
+    on_spill_failure: OnSpillFailure = "fail",
+    max_spill_bytes: int | None = None,
 ) -> Result:
     """`run` for asyncio: the event loop goes on while the command runs.
 
@@ -122,7 +135,9 @@ async def arun(
     that is raised here (who awaits the task gets another one before Python 3.11). A second cancellation ends the
     command at once.
     """
-    options = _options(max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding)
+    options = _options(
+        max_bytes, max_lines, retain, spill, cwd, env, stdin, timeout, encoding, on_spill_failure, max_spill_bytes
+    )
     shown = _Shown(command, options, on_update, display, foreground=False)
     cancelled = await ended(shown.run)
     result = shown.close(shown.run.result())
@@ -179,12 +194,14 @@ class _Shown:
         result = Result(*facts, self._retain, shown_in)
         if self._display is not None:
             self._display.closed(result)
+        # Only now: a display that clears the cell would take the warning away.
+        SESSION.tell()
         return result
 
 
 def _options(
-    max_bytes: int,
-    max_lines: int,
+    max_bytes: int | None,
+    max_lines: int | None,
     retain: Retain,
     spill: bool,
     cwd: str | os.PathLike[str] | None,
@@ -192,9 +209,25 @@ def _options(
     stdin: str | bytes | Path | None,
     timeout: float | None,
     encoding: str,
+    on_spill_failure: OnSpillFailure,
+    max_spill_bytes: int | None,
 ) -> ExecOptions:
-    limits = OutputLimits(max_bytes, max_lines, retain)
-    return ExecOptions(limits, spill, cwd, {} if env is None else env, stdin, timeout, encoding)
+    limits = OutputLimits(
+        MAX_BYTES.get() if max_bytes is None else max_bytes,
+        MAX_LINES.get() if max_lines is None else max_lines,
+        retain,
+    )
+    return ExecOptions(
+        limits,
+        spill,
+        cwd,
+        {} if env is None else env,
+        stdin,
+        timeout,
+        encoding,
+        on_spill_failure=on_spill_failure,
+        max_spill_bytes=max_spill_bytes,
+    )
 
 
 def _both(display: Sink | None, on_update: Sink | None) -> Sink | None:

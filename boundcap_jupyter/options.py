@@ -27,6 +27,7 @@ from typing import Any, NoReturn, get_args
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import MIN_BYTES, OutputLimits, Retain
 from boundcap_jupyter.core.quantity import count, duration, size
+from boundcap_jupyter.core.view import OnSpillFailure
 
 Expand = Callable[[str], str]
 
@@ -51,6 +52,8 @@ class MagicOptions:
     raise_error: bool = True
     out: str | None = None
     help: bool = False
+    on_spill_failure: OnSpillFailure = "fail"
+    max_spill_bytes: int | None = None
 
 
 def _refuse(text: str) -> NoReturn:
@@ -69,6 +72,10 @@ def _max_lines(text: str) -> int:
 
 def _retain(text: str) -> str:
     return text if text in get_args(Retain) else _refuse(text)
+
+
+def _spill_policy(text: str) -> str:
+    return text if text in _ON_SPILL_FAILURE else _refuse(text)
 
 
 def _directory(text: str) -> str:
@@ -113,6 +120,7 @@ class Option:
 
 _DEFAULT = OutputLimits()
 _CHOICES = get_args(Retain)
+_ON_SPILL_FAILURE = get_args(OnSpillFailure)
 
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -138,6 +146,21 @@ OPTIONS: tuple[Option, ...] = (
         _CHOICES,
     ),
     Option("--no-spill", "do not write the complete output to a file when it passes a limit"),
+    Option(
+        "--on-spill-failure",
+        "fail or continue if the complete output cannot be kept (default fail)",
+        "POLICY",
+        " or ".join(_ON_SPILL_FAILURE),
+        _spill_policy,
+        _ON_SPILL_FAILURE,
+    ),
+    Option(
+        "--max-spill",
+        "bytes that the file may have, with k, M or G; 0 for no limit (default: as configured)",
+        "SIZE",
+        "a size such as 500M or 20G, or 0 for no limit",
+        size,
+    ),
     Option("--cwd", "run in this directory", "DIR", "a directory that exists", _directory),
     Option("--env", "set an environment variable; may be given again", "NAME=VALUE", "NAME=VALUE", _variable),
     Option(
@@ -260,10 +283,11 @@ def _take_apart(line: str) -> tuple[list[tuple[Option, Word | None]], int]:
     return given, command.start if command else len(line)
 
 
-def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
+def parse(line: str, expand: Expand = str, default: OutputLimits = _DEFAULT) -> tuple[MagicOptions, str]:
     """The options of a line and the rest of it, the command, as it was typed.
 
-    `expand` is called with the parts of values that stand outside single quotes. Looks at the disk for `--cwd`.
+    `expand` is called with the parts of values that stand outside single quotes; `default` are the limits of a line
+    that says nothing of them. Looks at the disk for `--cwd`.
     Raises OptionError, whose text is one line, for the first thing that is wrong.
     """
     given, command_start = _take_apart(line)
@@ -277,9 +301,9 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
             values[option.name] = value
     options = MagicOptions(
         limits=OutputLimits(
-            values.get("--bytes", _DEFAULT.max_bytes),
-            values.get("--lines", _DEFAULT.max_lines),
-            values.get("--retain", _DEFAULT.retain),
+            values.get("--bytes", default.max_bytes),
+            values.get("--lines", default.max_lines),
+            values.get("--retain", default.retain),
         ),
         spill="--no-spill" not in values,
         cwd=values.get("--cwd"),
@@ -289,6 +313,8 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         raise_error="--no-raise-error" not in values,
         out=values.get("--out"),
         help="--help" in values,
+        on_spill_failure=values.get("--on-spill-failure", "fail"),
+        max_spill_bytes=values.get("--max-spill"),
     )
     return options, line[command_start:]
 

@@ -53,6 +53,7 @@ def test_the_public_names_are_these():
         "parse_jsonl",
         "run",
         "run_cli",
+        "runs",
         "unload_ipython_extension",
     }
     for name in boundcap_jupyter.__all__:

@@ -139,7 +139,7 @@ def test_values_of_options_know_the_environment(shell: Any, api: FakeApi, monkey
 def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
     shell.run_cell(
         "%bounded --bytes 1k --lines 7 --retain head --no-spill --cwd / --env A=1 --timeout 2m --encoding latin-1 "
-        "--no-raise-error make"
+        "--on-spill-failure continue --max-spill 3k --no-raise-error make"
     )
     assert api.calls == [
         {
@@ -152,6 +152,8 @@ def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
             "env": {"A": "1"},
             "timeout": 120.0,
             "encoding": "iso8859-1",
+            "on_spill_failure": "continue",
+            "max_spill_bytes": 3072,
             "check": True,
             "display": "display of the head of make",
         }
