@@ -168,6 +168,9 @@ def _remove(run: _Found, now: float, dry_run: bool) -> bool:
     """Remove a run, if nobody holds it and it may go."""
     lock: FileLock | None = None
     young = now - run.time < CRASHED_STAYS
+    if young and os.path.basename(run.directory).startswith(UNBORN):
+        # Its owner is about to lock it, and must find the lock free.
+        return False
     try:
         lock = FileLock(f"{run.directory}/{LOCK}")
     except FileNotFoundError:
