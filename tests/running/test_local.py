@@ -465,10 +465,13 @@ def test_a_disk_that_fails_on_the_way_ends_the_command_and_keeps_what_it_took(
     result = caught.value.result
     assert (result.state, result.signal) == (RunState.SPILL_ERROR, "SIGTERM")
     metadata = result.view.metadata
-    assert (metadata.spill_state, metadata.spill_bytes) == ("incomplete", 100_000)
+    assert metadata.spill_state == "incomplete"
     assert metadata.spill_path is not None
-    assert Path(metadata.spill_path).read_bytes() == b"y\n" * 50_000
-    assert result.truncation.total_bytes > 100_000
+    kept = Path(metadata.spill_path).read_bytes()
+    # The record of the run took some of the room.
+    assert 0 < len(kept) == metadata.spill_bytes <= 100_000
+    assert kept == (b"y\n" * 50_000)[: len(kept)]
+    assert result.truncation.total_bytes > len(kept)
     assert set(result.text.split()) == {"y"}
 
 
