@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from boundcap_jupyter.core.limits import OutputLimits
     from boundcap_jupyter.core.status import RunState
     from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
+    from boundcap_jupyter.history import runs
     from boundcap_jupyter.magics import load_ipython_extension, unload_ipython_extension
     from boundcap_jupyter.running.cli import run_cli
     from boundcap_jupyter.running.environment import CommandFailed, ExecutionError
@@ -44,6 +45,7 @@ _HOMES = {
     "run": "api",
     "run_cli": "running.cli",
     "run_with_capture": "chunks",
+    "runs": "history",
     "unload_ipython_extension": "magics",
 }
 
@@ -64,6 +66,7 @@ __all__ = [
     "run",
     "run_cli",
     "run_with_capture",
+    "runs",
     "unload_ipython_extension",
 ]
 

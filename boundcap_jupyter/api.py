@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boundcap_jupyter.core.capture import OutputCapture
-from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLimits, Retain
+from boundcap_jupyter.core.limits import OutputLimits, Retain
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
+from boundcap_jupyter.core.view import OnSpillFailure
 from boundcap_jupyter.running.environment import (
     Command,
     ExecOptions,
@@ -24,6 +25,8 @@ from boundcap_jupyter.running.environment import (
 )
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
 from boundcap_jupyter.running.script import invocation
+from boundcap_jupyter.running.settings import MAX_BYTES, MAX_LINES
+from boundcap_jupyter.running.store import SESSION
 from boundcap_jupyter.running.waiting import ended
 
 if TYPE_CHECKING:
@@ -59,8 +62,8 @@ class Result(ExecResult):
 def run(
     command: Command,
     *,
-    max_bytes: int = DEFAULT_BYTES,
-    max_lines: int = DEFAULT_LINES,
+    max_bytes: int | None = None,
+    max_lines: int | None = None,
     retain: Retain = "tail",
     spill: bool = True,
     cwd: str | os.PathLike[str] | None = None,
@@ -80,12 +83,14 @@ def run(
     on_update: Sink | None = None,
     on_stderr: Sink | None = None,
     display: bool | Display = False,
+    on_spill_failure: OnSpillFailure = "fail",
+    max_spill_bytes: int | None = None,
 ) -> Result:
     """Run a command to its end and return what it came to, its output bounded.
 
     command       a script (str, run by bash, else sh, or by `shell`) or an argument vector (list of str)
-    max_bytes     UTF-8 bytes that the view may have, at least 64
-    max_lines     lines that the view may have, at least 1
+    max_bytes     UTF-8 bytes that the view may have, at least 64; None for what is configured, 51,200 by default
+    max_lines     lines that the view may have, at least 1; None for what is configured, 2,000 by default
     retain        "tail", "head" or "both": the end of the stream that is kept
     spill         keep the complete output in a file once it passes a limit
     cwd           directory to run in; the current one
@@ -108,12 +113,16 @@ def run(
     on_stderr     the same for the standard error, with stderr="separate" only
     display       show the live panel (True), or show the run as this object does
 
+    on_spill_failure  "fail" ends the command if the complete output can not be kept; "continue" goes on without
+    max_spill_bytes   bytes that the complete output may take, 0 for no limit, None for what is configured; to reach
+                      it is a spill failure
+
     Raises ValueError for an argument that is wrong, before anything runs; ExecutionError if the run was stopped, timed
     out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
     options = _options(
-        limits=OutputLimits(max_bytes, max_lines, retain),
+        limits=_limits(max_bytes, max_lines, retain),
         spill=spill,
         cwd=cwd,
         env=env,
@@ -128,6 +137,8 @@ def run(
         pty=pty,
         columns=columns,
         on_held=on_held,
+        on_spill_failure=on_spill_failure,
+        max_spill_bytes=max_spill_bytes,
     )
     shown = _Shown(command, options, on_update, on_stderr, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
@@ -146,8 +157,8 @@ def run(
 async def arun(
     command: Command,
     *,
-    max_bytes: int = DEFAULT_BYTES,
-    max_lines: int = DEFAULT_LINES,
+    max_bytes: int | None = None,
+    max_lines: int | None = None,
     retain: Retain = "tail",
     spill: bool = True,
     cwd: str | os.PathLike[str] | None = None,
@@ -167,6 +178,8 @@ async def arun(
     on_update: Sink | None = None,
     on_stderr: Sink | None = None,
     display: bool | Display = False,
+    on_spill_failure: OnSpillFailure = "fail",
+    max_spill_bytes: int | None = None,
 ) -> Result:
     """`run` for asyncio: the event loop goes on while the command runs.
 
@@ -175,7 +188,7 @@ async def arun(
     command at once.
     """
     options = _options(
-        limits=OutputLimits(max_bytes, max_lines, retain),
+        limits=_limits(max_bytes, max_lines, retain),
         spill=spill,
         cwd=cwd,
         env=env,
@@ -190,6 +203,8 @@ async def arun(
         pty=pty,
         columns=columns,
         on_held=on_held,
+        on_spill_failure=on_spill_failure,
+        max_spill_bytes=max_spill_bytes,
     )
     shown = _Shown(command, options, on_update, on_stderr, display, foreground=False)
     cancelled = await ended(shown.run)
@@ -254,7 +269,18 @@ class _Shown:
         result = Result(*facts, self._retain, shown_in)
         if self._display is not None:
             self._display.closed(result)
+        # Only now: a display that clears the cell would take the warning away.
+        SESSION.tell()
         return result
+
+
+def _limits(max_bytes: int | None, max_lines: int | None, retain: Retain) -> OutputLimits:
+    """The limits of the view: an argument counts before what is configured."""
+    return OutputLimits(
+        MAX_BYTES.get() if max_bytes is None else max_bytes,
+        MAX_LINES.get() if max_lines is None else max_lines,
+        retain,
+    )
 
 
 def _options(*, env: Mapping[str, str] | None, **others: Any) -> ExecOptions:

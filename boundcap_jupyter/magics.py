@@ -1,4 +1,4 @@
-"""%%bounded and %bounded: parse the line, call the API, say what came of it."""
+"""%%bounded, %bounded and %bounded_show: parse the line, call the API, say what came of it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,26 @@ from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, completion_matcher
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
+from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, needs_local_scope, no_var_expand
 from IPython.utils.text import DollarFormatter
 
+from boundcap_jupyter import config
 from boundcap_jupyter.api import run
 from boundcap_jupyter.completion import complete
+from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.failures import one_line, short_error, shorten_interrupt
+from boundcap_jupyter.history import earlier_run, runs
 from boundcap_jupyter.options import OPTIONS, Expand, MagicOptions, OptionError, parse
 from boundcap_jupyter.running.environment import CommandFailed, ExecResult, ExecutionError
-from boundcap_jupyter.show.display import choose_display
+from boundcap_jupyter.running.settings import MAX_BYTES, MAX_LINES, SettingError
+from boundcap_jupyter.running.sweep import sweep_in_background
+from boundcap_jupyter.show.display import choose_display, show
 
 #: An InteractiveShell. IPython is typed in part only, and each version in another part.
 Shell = Any
 
 _NAME = "bounded"
+_SHOW = "bounded_show"
 #: Where the options complete: a line of the cell that starts with the magic, up to the cursor.
 _LINE = re.compile(rf"\s*%%?{_NAME}(\s.*)", re.DOTALL)
 _MATCHER = f"{__name__}.{_NAME}"
@@ -97,8 +103,9 @@ class BoundedMagics(Magics):
     @line_cell_magic
     def bounded(self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None) -> None:
         try:
-            options, command = parse(line, _expander(self.shell, local_ns))
-        except OptionError as error:
+            default = OutputLimits(MAX_BYTES.get(), MAX_LINES.get())
+            options, command = parse(line, _expander(self.shell, local_ns), default)
+        except (OptionError, SettingError) as error:
             raise UsageError(str(error)) from None
         if options.help:
             print(HELP)  # noqa: T201 - printing it is what was asked for
@@ -118,6 +125,22 @@ class BoundedMagics(Magics):
         self._run(command, options)
 
     bounded.__doc__ = HELP
+
+    @line_magic
+    def bounded_show(self, line: str) -> None:
+        """Show earlier runs, those of other kernels and of kernels that died included.
+
+            %bounded_show         list them, the newest first
+            %bounded_show ID      show the last view of one, its totals and where its complete output is
+
+        The beginning of an ID is enough where no other run shares it. Only runs that took two seconds or printed more
+        than their view leave files and are here. `boundcap_jupyter.runs()` gives the same to Python.
+        """
+        wanted = line.strip()
+        try:
+            show(earlier_run(wanted) if wanted else runs())
+        except (LookupError, SettingError) as error:
+            raise UsageError(one_line(str(error.args[0]))) from None
 
     def _run(self, command: str, options: MagicOptions) -> None:
         limits = options.limits
@@ -140,6 +163,8 @@ class BoundedMagics(Magics):
                 pty=options.pty,
                 columns=options.columns,
                 on_held=options.on_held,
+                on_spill_failure=options.on_spill_failure,
+                max_spill_bytes=options.max_spill_bytes,
                 check=True,
                 display=display,
             )
@@ -244,7 +269,9 @@ def _matcher(shell: Shell) -> Any:
 def load_ipython_extension(shell: Shell) -> None:
     """Called by `%load_ext boundcap_jupyter`."""
     unload_ipython_extension(shell)
+    config.configure(shell)
     shell.register_magics(BoundedMagics)
+    sweep_in_background()
     shell.Completer.custom_matchers.append(_matcher(shell))
 
 
@@ -252,8 +279,10 @@ def unload_ipython_extension(shell: Shell) -> None:
     """Called by `%unload_ext boundcap_jupyter`: takes away the magics and their completion."""
     for magics in shell.magics_manager.magics.values():
         # Whoever defined a magic of the same name since keeps it.
-        if isinstance(getattr(magics.get(_NAME), "__self__", None), BoundedMagics):
-            del magics[_NAME]
+        for name in (_NAME, _SHOW):
+            if isinstance(getattr(magics.get(name), "__self__", None), BoundedMagics):
+                del magics[name]
+    config.withdraw(shell)
     shell.magics_manager.registry.pop(BoundedMagics.__name__, None)
     matchers = shell.Completer.custom_matchers
     matchers[:] = [matcher for matcher in matchers if getattr(matcher, "matcher_identifier", None) != _MATCHER]

@@ -21,13 +21,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
 from boundcap_jupyter.core.charset import checked_charset
 from boundcap_jupyter.core.limits import MIN_BYTES, OutputLimits, Retain
+from boundcap_jupyter.core.quantity import count, duration, size
+from boundcap_jupyter.core.view import OnSpillFailure
 from boundcap_jupyter.running.environment import (
     DEFAULT_COLUMNS,
     MAX_COLUMNS,
@@ -67,45 +68,8 @@ class MagicOptions:
     raise_error: bool = True
     out: str | None = None
     help: bool = False
-
-
-# Values. More than 15 digits are a slip of the keyboard; int() would refuse thousands of them in words of its own.
-_SIZE = re.compile(r"([0-9][0-9_]{0,14}(?:\.[0-9]{1,15})?)([kKmMgG]i?[bB]?|[bB]?)")
-_COUNT = re.compile(r"([0-9][0-9_]{0,14}(?:\.[0-9]{1,15})?)([kKmM]?)")
-_NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
-_DURATION = re.compile(f"(?:{_NUMBER}h)?(?:{_NUMBER}m)?(?:{_NUMBER}s)?")
-_SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
-
-
-def size(text: str) -> int:
-    """Bytes from `800`, `50k`, `1.5M`, `2GiB`. k, kB and KiB are all 1024: the default, 51200, is `50k`."""
-    match = _SIZE.fullmatch(text)
-    return _scaled(match[1], 1024, match[2][:1].lower().strip("b")) if match else _refuse(text)
-
-
-def count(text: str) -> int:
-    """A number of lines from `500`, `2_000`, `2k`, `1M`. Lines are counted by tens: k is 1000."""
-    match = _COUNT.fullmatch(text)
-    return _scaled(match[1], 1000, match[2].lower()) if match else _refuse(text)
-
-
-def duration(text: str) -> float:
-    """Seconds from `90`, `1.5`, `90s`, `10m`, `1h30m`: hours, minutes, seconds in this order."""
-    # A bare number stands alone: after hours it could mean minutes or seconds.
-    match = _DURATION.fullmatch(f"{text}s" if re.fullmatch(_NUMBER, text) else text)
-    if match is None or not any(match.groups()):
-        raise ValueError(text)
-    hours, minutes, seconds = (Fraction(part or 0) for part in match.groups())
-    return float(hours * 3600 + minutes * 60 + seconds)
-
-
-def _scaled(digits: str, base: int, prefix: str) -> int:
-    if digits.endswith("_") or "__" in digits or "_." in digits:
-        _refuse(digits)
-    number = Fraction(digits.replace("_", "")) * base ** _SIZE_POWERS[prefix]
-    if not prefix and number.denominator != 1:
-        _refuse(digits)
-    return int(number)
+    on_spill_failure: OnSpillFailure = "fail"
+    max_spill_bytes: int | None = None
 
 
 def _refuse(text: str) -> NoReturn:
@@ -132,6 +96,10 @@ def _stderr(text: str) -> str:
 
 def _held(text: str) -> str:
     return text if text in get_args(OnHeld) else _refuse(text)
+
+
+def _spill_policy(text: str) -> str:
+    return text if text in _ON_SPILL_FAILURE else _refuse(text)
 
 
 def _directory(text: str) -> str:
@@ -192,6 +160,7 @@ class Option:
 
 _DEFAULT = OutputLimits()
 _CHOICES = get_args(Retain)
+_ON_SPILL_FAILURE = get_args(OnSpillFailure)
 
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -217,6 +186,21 @@ OPTIONS: tuple[Option, ...] = (
         _CHOICES,
     ),
     Option("--no-spill", "do not write the complete output to a file when it passes a limit"),
+    Option(
+        "--on-spill-failure",
+        "fail or continue if the complete output cannot be kept (default fail)",
+        "POLICY",
+        " or ".join(_ON_SPILL_FAILURE),
+        _spill_policy,
+        _ON_SPILL_FAILURE,
+    ),
+    Option(
+        "--max-spill",
+        "bytes that the file may have, with k, M or G; 0 for no limit (default: as configured)",
+        "SIZE",
+        "a size such as 500M or 20G, or 0 for no limit",
+        size,
+    ),
     Option("--cwd", "run in this directory", "DIR", "a directory that exists", _directory, path_to="directory"),
     Option("--env", "set an environment variable; may be given again", "NAME=VALUE", "NAME=VALUE", _variable),
     Option(
@@ -386,10 +370,11 @@ def _take_apart(line: str) -> tuple[list[tuple[Option, Word | None]], int]:
     return given, command.start if command else len(line)
 
 
-def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
+def parse(line: str, expand: Expand = str, default: OutputLimits = _DEFAULT) -> tuple[MagicOptions, str]:
     """The options of a line and the rest of it, the command, as it was typed.
 
-    `expand` is called with the parts of values that stand outside single quotes. Looks at the disk for paths.
+    `expand` is called with the parts of values that stand outside single quotes; `default` are the limits of a line
+    that says nothing of them. Looks at the disk for paths.
     Raises OptionError, whose text is one line, for the first thing that is wrong.
     """
     given, command_start = _take_apart(line)
@@ -405,9 +390,9 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         raise OptionError(f"--columns {values['--columns']} needs --pty: only a terminal has a width")
     options = MagicOptions(
         limits=OutputLimits(
-            values.get("--bytes", _DEFAULT.max_bytes),
-            values.get("--lines", _DEFAULT.max_lines),
-            values.get("--retain", _DEFAULT.retain),
+            values.get("--bytes", default.max_bytes),
+            values.get("--lines", default.max_lines),
+            values.get("--retain", default.retain),
         ),
         spill="--no-spill" not in values,
         cwd=values.get("--cwd"),
@@ -424,6 +409,8 @@ def parse(line: str, expand: Expand = str) -> tuple[MagicOptions, str]:
         raise_error="--no-raise-error" not in values,
         out=values.get("--out"),
         help="--help" in values,
+        on_spill_failure=values.get("--on-spill-failure", "fail"),
+        max_spill_bytes=values.get("--max-spill"),
     )
     return options, line[command_start:]
 

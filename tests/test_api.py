@@ -59,6 +59,7 @@ def test_the_public_names_are_these():
         "run",
         "run_cli",
         "run_with_capture",
+        "runs",
         "unload_ipython_extension",
     }
     for name in boundcap_jupyter.__all__:

@@ -17,10 +17,13 @@ FLOORS = {
     "testing": {"core", "running", "testing"},
     "options": {"core", "running"},
     "completion": {"options"},
+    "history": {"core", "running", "show"},
+    "config": {"running"},
+    "__main__": {"history", "running", "show"},
     "failures": {"core", "running", "show"},
     "api": {"core", "running", "show"},
     "chunks": {"api", "core", "running", "show"},
-    "magics": {"api", "completion", "core", "failures", "options", "running", "show"},
+    "magics": {"api", "completion", "config", "core", "failures", "history", "options", "running", "show"},
 }
 
 #: What core and running never import: a worker or a plain script has none of it.

@@ -140,7 +140,8 @@ def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
     shell.run_cell(
         "%bounded --bytes 1k --lines 7 --retain head --no-spill --cwd / --env A=1 --timeout 2m --encoding latin-1 "
         "--stderr separate --no-raise-error --idle-timeout 5 --stdin /dev/null --shell 'sh -e' --pty --columns 132 "
-        "--held kill make"
+        "--held kill "
+        "--on-spill-failure continue --max-spill 3k make"
     )
     assert api.calls == [
         {
@@ -160,6 +161,8 @@ def test_every_option_reaches_the_api(shell: Any, api: FakeApi) -> None:
             "pty": True,
             "columns": 132,
             "on_held": "kill",
+            "on_spill_failure": "continue",
+            "max_spill_bytes": 3072,
             "check": True,
             "display": "display of the head of make",
         }

@@ -40,7 +40,7 @@ class RunStatus:
 
     `exit_code` is 128 + n for a command that signal n ended, as in a shell, and None while it runs or if it never
     started. `signal` is the signal's name ("SIGTERM") or None. `duration` is in seconds since the start. `detail` says
-    in one line why a run failed, and is empty otherwise.
+    in one line why a run failed, or what a person should know of one that did not; it is empty otherwise.
 
     Known at the end: `cpu_time`, in seconds of a processor, user and system, that the command and its descendants took,
     as far as they were waited for, or None. `peak_memory`, in bytes, the largest sum of the resident memory of all of

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 SpillState = Literal["none", "open", "complete", "incomplete"]
+#: What becomes of a run whose complete output can not be kept.
+OnSpillFailure = Literal["fail", "continue"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class RawStream:
     """Takes what comes from a pipe as it is, where a Pump would interpret and publish it."""
 
     due: float | None = None
+    notice = ""
 
     def __init__(self, bound: int | None) -> None:
         self._clipped = ClippedText(bound)

@@ -21,7 +21,7 @@ from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.text import plain
-from boundcap_jupyter.core.view import OutputView, Truncation
+from boundcap_jupyter.core.view import OnSpillFailure, OutputView, Truncation
 
 #: What becomes of the standard error: part of the output, in the order of the writes, or a stream of its own.
 StderrMode = Literal["merge", "separate"]
@@ -103,6 +103,11 @@ class ExecOptions:
     on_held       what becomes of descendants that hold the output open half a second after the command has exited:
                   "leave": they live on, and what they print is thrown away; "kill": all that the command left running
                   is ended, and what it prints until then kept
+
+    on_spill_failure  what happens if the complete output can not be kept: "fail" ends the command, "continue" lets it
+                      run on with a spill that is said to be incomplete
+    max_spill_bytes   bytes that the spills of the run may take, 0 for no limit, None for what is configured; reaching
+                      it is a spill failure
     """
 
     limits: OutputLimits = field(default_factory=OutputLimits)
@@ -120,6 +125,8 @@ class ExecOptions:
     pty: bool = False
     columns: int | None = None
     on_held: OnHeld = "leave"
+    on_spill_failure: OnSpillFailure = "fail"
+    max_spill_bytes: int | None = None
 
     def __post_init__(self) -> None:
         checked_charset(self.encoding)
@@ -144,6 +151,11 @@ class ExecOptions:
             raise ValueError(f"on_held must be 'leave' or 'kill', not {self.on_held!r}")
         if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
             raise ValueError(f"unset_env must be names of variables, not {self.unset_env!r}")
+        if self.on_spill_failure not in get_args(OnSpillFailure):
+            raise ValueError(f"on_spill_failure must be 'fail' or 'continue', not {self.on_spill_failure!r}")
+        most = self.max_spill_bytes
+        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 0):
+            raise ValueError(f"max_spill_bytes must be a number of bytes, 0 for no limit, not {most!r}")
         for name, seconds in (("timeout", self.timeout), ("idle_timeout", self.idle_timeout)):
             number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
             if seconds is not None and (not number or not 0 < seconds <= sys.float_info.max):

@@ -24,8 +24,11 @@ from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResul
 from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests, Stream
 from boundcap_jupyter.running.process import Process
 from boundcap_jupyter.running.pump import Pump, RunError
+from boundcap_jupyter.running.recording import Recording
+from boundcap_jupyter.running.room import Room
 from boundcap_jupyter.running.script import invocation
-from boundcap_jupyter.running.spill import ERRORS, SpillFile
+from boundcap_jupyter.running.settings import MAX_SPILL_BYTES, MIN_FREE_BYTES
+from boundcap_jupyter.running.spill import ERRORS, OUTPUT, SpillFile
 from boundcap_jupyter.running.store import SESSION, RunDirectory
 
 #: Seconds. A waiting main thread runs Python that often, so that an interrupt is felt at once.
@@ -50,7 +53,10 @@ class LocalEnv:
         on_stderr: Sink | None = None,
     ) -> ExecResult:
         """Run the command to its end; see `ExecutionEnv.exec`."""
-        result = self.start(command, options, on_update, on_stderr).wait()
+        try:
+            result = self.start(command, options, on_update, on_stderr).wait()
+        finally:
+            SESSION.tell()
         result.check(exit_code=False)
         return result
 
@@ -61,7 +67,7 @@ class LocalEnv:
         on_update: Sink | None = None,
         on_stderr: Sink | None = None,
     ) -> LocalRun:
-        """Start the command and return at once. Raises ValueError for what is no command.
+        """Start the command and return at once. Raises ValueError for what is no command, and for a wrong setting.
 
         `on_stderr` gets the updates of the standard error where the options want it apart.
 
@@ -69,15 +75,29 @@ class LocalEnv:
         """
         options = options or ExecOptions()
         invocation(command, options.shell)
+        sinks = [on_update, on_stderr] if options.stderr == "separate" else [on_update]
+        if not options.spill:
+            # Not on the disk means no record either.
+            return LocalRun(command, options, [_new_pump(options, sink) for sink in sinks])
+        most = MAX_SPILL_BYTES.get() if options.max_spill_bytes is None else options.max_spill_bytes
+        room = Room(most, MIN_FREE_BYTES.get())
         directory = RunDirectory(SESSION)
-        streams = [_new_pump(options, on_update, SpillFile(directory))]
-        if options.stderr == "separate":
-            streams.append(_new_pump(options, on_stderr, SpillFile(directory, ERRORS)))
-        return LocalRun(command, options, streams)
+        SESSION.look()
+        record = Recording(directory, command, _directory_of(options), options, time.monotonic())
+        streams = [
+            _new_pump(options, sink, SpillFile(directory, name, room), record)
+            for sink, name in zip(sinks, (OUTPUT, ERRORS), strict=False)
+        ]
+        record.views = [stream.view for stream in streams]
+        return LocalRun(command, options, streams, record)
 
 
 class RunStream(Stream, Protocol):
     """What takes one of the outputs of a run: a Pump, or something plainer. Failures are RunErrors."""
+
+    @property
+    def notice(self) -> str:
+        """In one line, what a person should know though the run did not fail of it; else ""."""
 
     def end(self) -> None:
         """The output is over."""
@@ -94,11 +114,15 @@ class RunStream(Stream, Protocol):
 class LocalRun:
     """One execution of a command, started by being made. Every method may be called from any thread.
 
-    `streams` take the output, and the standard error where the options want it apart.
+    `streams` take the output, and the standard error where the options want it apart. `record` is finished with the
+    run.
     """
 
-    def __init__(self, command: Command, options: ExecOptions, streams: Sequence[RunStream]) -> None:
+    def __init__(
+        self, command: Command, options: ExecOptions, streams: Sequence[RunStream], record: Recording | None = None
+    ) -> None:
         self.command = command
+        self._record = record
         self._streams = streams
         self._stops = StopRequests()
         self._done = threading.Event()
@@ -240,6 +264,8 @@ class LocalRun:
             self._spawned.set()
             _running.discard(self)
             self._stops.close()
+            if self._record is not None:
+                self._record.release()
             with self._lock:
                 self._done.set()
             for callback in self._callbacks:
@@ -298,6 +324,8 @@ class LocalRun:
         cpu, peak = (None, None) if self._process is None else self._process.usage
         status = RunStatus(state, code, name, duration, detail, cpu, peak, held)
         error = self._failure.__cause__ if self._failure is not None else None
+        if self._record is not None:
+            self._record.finish(status, time.monotonic())
         view, *errors = (stream.view() for stream in self._streams)
         return ExecResult(self.command, status, view, error, *errors)
 
@@ -308,11 +336,23 @@ class LocalRun:
             return f"the time limit of {self._options.timeout:g} s was reached"
         if state is RunState.IDLE_TIMEOUT:
             return f"nothing was printed for {self._options.idle_timeout:g} s"
+        return next((stream.notice for stream in self._streams if stream.notice), "")
+
+
+def _new_pump(
+    options: ExecOptions, sink: Sink | None, spill: SpillFile | None = None, record: Recording | None = None
+) -> Pump:
+    capture = OutputCapture(options.limits, encoding=options.encoding)
+    return Pump(capture, spill, sink, on_spill_failure=options.on_spill_failure, record=record)
+
+
+def _directory_of(options: ExecOptions) -> str:
+    """Where the command runs, for its record."""
+    try:
+        return os.path.abspath(os.fsdecode(options.cwd or os.curdir))
+    except FileNotFoundError:
+        # The current directory was removed.
         return ""
-
-
-def _new_pump(options: ExecOptions, sink: Sink | None, spill: SpillFile) -> Pump:
-    return Pump(OutputCapture(options.limits, encoding=options.encoding), spill if options.spill else None, sink)
 
 
 @contextlib.contextmanager

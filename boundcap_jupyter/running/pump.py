@@ -10,8 +10,9 @@ from boundcap_jupyter.core.publisher import AdaptivePublisher
 from boundcap_jupyter.core.sink import Sink
 from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.core.update import Update
-from boundcap_jupyter.core.view import OutputView
+from boundcap_jupyter.core.view import OnSpillFailure, OutputView
 from boundcap_jupyter.running.budget import BUDGET, Budget
+from boundcap_jupyter.running.recording import Recording
 from boundcap_jupyter.running.spill import SpillFile
 
 
@@ -28,10 +29,20 @@ class Pump:
 
     A sink that raised gets nothing more, a spill that failed is not written again; the capture goes on in any case, so
     that what came before and after is in the view.
+
+    With `on_spill_failure="continue"` a spill that failed is no failure of the run: it is incomplete, and `notice` says
+    why. `record` is kept up to date, if there is one; several pumps may share it.
     """
 
     def __init__(
-        self, capture: OutputCapture, spill: SpillFile | None, sink: Sink | None, budget: Budget | None = None
+        self,
+        capture: OutputCapture,
+        spill: SpillFile | None,
+        sink: Sink | None,
+        budget: Budget | None = None,
+        *,
+        on_spill_failure: OnSpillFailure = "fail",
+        record: Recording | None = None,
     ) -> None:
         self._capture = capture
         self._spill = spill
@@ -40,10 +51,19 @@ class Pump:
         self._budget = budget or BUDGET
         #: When the budget lets the next update through, once it has been asked.
         self._place: float | None = None
+        self._on_spill_failure = on_spill_failure
+        self._record = record
+        #: In one line, what a person should know though the run did not fail of it; else "".
+        self.notice = ""
 
     @property
     def due(self) -> float | None:
         """When to call `publish`, None if there is nothing to say."""
+        update, record = self._update_due, self._record.due if self._record is not None else None
+        return min((moment for moment in (update, record) if moment is not None), default=None)
+
+    @property
+    def _update_due(self) -> float | None:
         due = self._publisher.due
         if self._sink is None or due is None:
             return None
@@ -68,10 +88,17 @@ class Pump:
         finally:
             # A new path is news that can not wait: the file may be all that is left of a kernel.
             self._publisher.mark(urgent=new_path)
+            if self._record is not None:
+                self._record.mark()
 
     def publish(self, now: float) -> None:
-        """Send an update if one is due and the budget of all runs has room for it."""
-        due = self.due
+        """Send an update if one is due and the budget of all runs has room for it; keep the record up to date."""
+        self._publish_update(now)
+        if self._record is not None:
+            self._record.write(now)
+
+    def _publish_update(self, now: float) -> None:
+        due = self._update_due
         if due is None or now < due:
             return
         if self._place is None:
@@ -96,7 +123,7 @@ class Pump:
             if self._spill is not None:
                 self._spill.close()
         except OSError as error:
-            raise _spill_failure(error) from error
+            self._spill_failed(error)
 
     def abandon(self) -> None:
         """The run broke off: nothing more is sent, and the spill is not complete."""
@@ -120,7 +147,7 @@ class Pump:
             raise RunError(RunState.CALLBACK_ERROR, message) from error
 
     def _write_spill(self, data: bytes) -> bool:
-        """True if the file is new."""
+        """True if there is news of the file: it is new, or it failed."""
         spill = self._spill
         if spill is None or not data:
             return False
@@ -128,8 +155,14 @@ class Pump:
         try:
             spill.write(data)
         except OSError as error:
-            raise _spill_failure(error) from error
+            self._spill_failed(error)
         return before != spill.state
+
+    def _spill_failed(self, error: OSError) -> None:
+        failure = _spill_failure(error)
+        if self._on_spill_failure == "fail":
+            raise failure from error
+        self.notice = self.notice or str(failure)
 
 
 def _spill_failure(error: OSError) -> RunError:

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from boundcap_jupyter.core.view import SpillState
-from boundcap_jupyter.running.store import RunDirectory, Session
+from boundcap_jupyter.running.room import Room
+from boundcap_jupyter.running.store import RunDirectory, create_private
 
 #: The file of the standard output, or of both outputs; and of the standard error where it is kept apart.
 OUTPUT, ERRORS = "output.log", "stderr.log"
@@ -16,12 +17,14 @@ OUTPUT, ERRORS = "output.log", "stderr.log"
 class SpillFile:
     """Made with the first write. `path` is None before; `size` counts the bytes that are in the file.
 
-    A write blocks as long as the disk takes: that is the backpressure on the command.
+    A write blocks as long as the disk takes: that is the backpressure on the command. `room` is what the files of the
+    run may take.
     """
 
-    def __init__(self, session: Session | RunDirectory, name: str = OUTPUT) -> None:
-        self._session = session
+    def __init__(self, directory: RunDirectory, name: str = OUTPUT, room: Room | None = None) -> None:
+        self._directory = directory
         self._name = name
+        self._room = room or Room()
         self._fd: int | None = None
         self.path: Path | None = None
         self.size = 0
@@ -36,7 +39,9 @@ class SpillFile:
                 self._fd = self._open()
             rest = memoryview(data)
             while rest:
-                written = os.write(self._fd, rest)
+                room = self._room.take(self._fd, len(rest))
+                written = os.write(self._fd, rest[:room])
+                self._room.give_back(room - written)
                 self.size += written
                 rest = rest[written:]
         except OSError:
@@ -62,15 +67,8 @@ class SpillFile:
         self.state = "complete"
 
     def _open(self) -> int:
-        path = self._session.make_run_directory() / self._name
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = os.open(path, flags, 0o600)
-        try:
-            # A wild umask takes nothing away from the owner.
-            os.fchmod(fd, 0o600)
-        except BaseException:
-            os.close(fd)
-            raise
+        path = self._directory.make() / self._name
+        fd = create_private(path)
         self.path = path
         self.state = "open"
         return fd

@@ -126,6 +126,11 @@ class StaticDisplay:
             _ipython_display().display(static_bundle(outcome, self._retain), raw=True)
 
 
+def show(thing: object) -> None:
+    """Display an object in the cell that runs, or as text where there is none."""
+    _ipython_display().display(thing)
+
+
 def choose_display(
     command: str | Sequence[str | PathLike[str]], *, clears_cell: bool, retain: Retain = "tail", foreground: bool = True
 ) -> Display:

@@ -169,7 +169,8 @@ def spill_words(metadata: OutputMetadata) -> str:
     if metadata.spill_state == "none":
         return "the rest was not kept" if metadata.truncation.truncated else ""
     if metadata.spill_state == "incomplete":
-        return f"incomplete, {size(metadata.spill_bytes)} kept:"
+        kept = f"incomplete after {size(metadata.spill_bytes)}:"
+        return kept if metadata.spill_path is not None else f"{kept} no file"
     return "complete output:" if metadata.spill_state == "complete" else "all output so far:"
 
 

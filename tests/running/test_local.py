@@ -464,10 +464,13 @@ def test_a_disk_that_fails_on_the_way_ends_the_command_and_keeps_what_it_took(
     result = caught.value.result
     assert (result.state, result.signal) == (RunState.SPILL_ERROR, "SIGTERM")
     metadata = result.view.metadata
-    assert (metadata.spill_state, metadata.spill_bytes) == ("incomplete", 100_000)
+    assert metadata.spill_state == "incomplete"
     assert metadata.spill_path is not None
-    assert Path(metadata.spill_path).read_bytes() == b"y\n" * 50_000
-    assert result.truncation.total_bytes > 100_000
+    kept = Path(metadata.spill_path).read_bytes()
+    # The record of the run took some of the room.
+    assert 0 < len(kept) == metadata.spill_bytes <= 100_000
+    assert kept == (b"y\n" * 50_000)[: len(kept)]
+    assert result.truncation.total_bytes > len(kept)
     assert set(result.text.split()) == {"y"}
 
 
@@ -880,7 +883,7 @@ def test_a_defect_of_ours_is_raised_where_somebody_waits_and_leaves_nothing(
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert marked_processes(mark) == []
     assert list(module._running) == []
-    assert len(files(cache_home)) == 1
+    assert sorted(path.name for path in files(cache_home)) == ["lock", "output.log"]
 
 
 def test_a_command_that_can_not_be_ended_does_not_hang_the_run(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:

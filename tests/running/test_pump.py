@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from boundcap_jupyter.core.update import Append, Metadata, Replace, Update
 from boundcap_jupyter.running.budget import Budget
 from boundcap_jupyter.running.pump import Pump, RunError
 from boundcap_jupyter.running.spill import SpillFile
-from boundcap_jupyter.running.store import Session
+from boundcap_jupyter.running.store import RunDirectory, Session
 from tests.running.observe import Recorder
 
 FOUR_LINES = OutputLimits(max_lines=4)
@@ -23,7 +24,7 @@ FOUR_LINES = OutputLimits(max_lines=4)
 class BrokenSpill(SpillFile):
     """A disk that takes `room` bytes, or fails only when the file is closed."""
 
-    def __init__(self, session: Session, room: int, *, on_close: bool = False) -> None:
+    def __init__(self, session: RunDirectory, room: int, *, on_close: bool = False) -> None:
         super().__init__(session)
         self.room = room
         self.on_close = on_close
@@ -45,11 +46,13 @@ class BrokenSpill(SpillFile):
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return Session(tmp_path / "store")
+def session(tmp_path: Path) -> Iterator[RunDirectory]:
+    directory = RunDirectory(Session(tmp_path / "store"))
+    yield directory
+    directory.release()
 
 
-def recording(session: Session | None = None, limits: OutputLimits | None = None) -> tuple[Pump, Recorder]:
+def recording(session: RunDirectory | None = None, limits: OutputLimits | None = None) -> tuple[Pump, Recorder]:
     recorder = Recorder()
     return Pump(OutputCapture(limits), SpillFile(session) if session else None, recorder), recorder
 
@@ -145,16 +148,16 @@ def test_updates_are_no_more_than_the_rate_allows_however_much_is_fed() -> None:
 # --- the spill
 
 
-def test_there_is_no_spill_before_a_limit_is_passed(session: Session) -> None:
+def test_there_is_no_spill_before_a_limit_is_passed(session: RunDirectory) -> None:
     pump, recorder = recording(session, FOUR_LINES)
     pump.feed(b"1\n2\n3\n4\n")
     pump.publish(1000.0)
-    assert not session.root.exists()
+    assert session.path is None
     metadata = recorder.view.metadata
     assert (metadata.spill_path, metadata.spill_state, metadata.spill_bytes) == (None, "none", 0)
 
 
-def test_a_new_spill_is_published_without_waiting_for_its_turn(session: Session) -> None:
+def test_a_new_spill_is_published_without_waiting_for_its_turn(session: RunDirectory) -> None:
     pump, recorder = recording(session, FOUR_LINES)
     pump.feed(b"1\n2\n3\n4\n")
     pump.publish(1000.0)
@@ -173,7 +176,7 @@ def test_a_new_spill_is_published_without_waiting_for_its_turn(session: Session)
     pump.end()
 
 
-def test_the_last_update_says_that_the_spill_is_complete(session: Session) -> None:
+def test_the_last_update_says_that_the_spill_is_complete(session: RunDirectory) -> None:
     pump, recorder = recording(session, FOUR_LINES)
     data = b"".join(b"%d\n" % number for number in range(100))
     pump.feed(data)
@@ -185,7 +188,7 @@ def test_the_last_update_says_that_the_spill_is_complete(session: Session) -> No
     assert Path(metadata.spill_path).read_bytes() == data
 
 
-def test_bytes_that_take_more_room_shown_than_raw_are_spilled_at_the_end(session: Session) -> None:
+def test_bytes_that_take_more_room_shown_than_raw_are_spilled_at_the_end(session: RunDirectory) -> None:
     # 1,000 NULs are within the limit, but each is shown by a character of three bytes.
     pump, recorder = recording(session, OutputLimits(max_bytes=1024))
     pump.feed(bytes(1000))
@@ -199,7 +202,7 @@ def test_bytes_that_take_more_room_shown_than_raw_are_spilled_at_the_end(session
     assert Path(metadata.spill_path).read_bytes() == bytes(1000)
 
 
-def test_a_spill_that_fails_is_raised_once_and_the_view_goes_on(session: Session) -> None:
+def test_a_spill_that_fails_is_raised_once_and_the_view_goes_on(session: RunDirectory) -> None:
     spill = BrokenSpill(session, room=6)
     recorder = Recorder()
     pump = Pump(OutputCapture(FOUR_LINES), spill, recorder)
@@ -224,7 +227,7 @@ def test_a_spill_that_fails_is_raised_once_and_the_view_goes_on(session: Session
 
 def test_a_spill_that_can_not_be_made_has_no_path(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    pump, recorder = recording(Session(tmp_path / "file"), FOUR_LINES)
+    pump, recorder = recording(RunDirectory(Session(tmp_path / "file")), FOUR_LINES)
     with pytest.raises(RunError, match="could not be kept") as caught:
         pump.feed(b"1\n2\n3\n4\n5\n")
     assert caught.value.state is RunState.SPILL_ERROR
@@ -233,7 +236,7 @@ def test_a_spill_that_can_not_be_made_has_no_path(tmp_path: Path) -> None:
     assert (metadata.spill_path, metadata.spill_state, metadata.spill_bytes) == (None, "incomplete", 0)
 
 
-def test_a_loss_at_the_very_end_is_raised_and_said(session: Session) -> None:
+def test_a_loss_at_the_very_end_is_raised_and_said(session: RunDirectory) -> None:
     recorder = Recorder()
     pump = Pump(OutputCapture(FOUR_LINES), BrokenSpill(session, 1000, on_close=True), recorder)
     pump.feed(b"1\n2\n3\n4\n5\n")
@@ -244,7 +247,7 @@ def test_a_loss_at_the_very_end_is_raised_and_said(session: Session) -> None:
     assert recorder.view.metadata.spill_state == "incomplete"
 
 
-def test_an_abandoned_pump_sends_nothing_more_and_closes_its_spill(session: Session) -> None:
+def test_an_abandoned_pump_sends_nothing_more_and_closes_its_spill(session: RunDirectory) -> None:
     pump, recorder = recording(session, FOUR_LINES)
     pump.feed(b"1\n2\n3\n4\n5\n")
     pump.abandon()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boundcap_jupyter.running.spill import SpillFile
-from boundcap_jupyter.running.store import Session
+from boundcap_jupyter.running.store import RunDirectory, Session
 
 ERRORS = [errno.ENOSPC, errno.EDQUOT, errno.EIO]
 
@@ -20,9 +20,11 @@ def is_file(fd: int) -> bool:
 
 @pytest.fixture
 def spill(tmp_path: Path) -> Iterator[SpillFile]:
-    spill = SpillFile(Session(tmp_path / "store"))
+    directory = RunDirectory(Session(tmp_path / "store"))
+    spill = SpillFile(directory)
     yield spill
     spill.abandon()
+    directory.release()
 
 
 @pytest.fixture
@@ -188,7 +190,7 @@ def test_what_broke_first_is_what_is_raised(
 
 def test_a_directory_that_can_not_be_made_makes_it_incomplete_without_a_path(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    spill = SpillFile(Session(tmp_path / "file"))
+    spill = SpillFile(RunDirectory(Session(tmp_path / "file")))
     with pytest.raises(OSError, match="must be a directory"):
         spill.write(b"x")
     assert (spill.state, spill.path, spill.size) == ("incomplete", None, 0)
@@ -220,7 +222,7 @@ def test_something_planted_in_place_of_the_file_is_not_written_to(
     else:
         victim.rename(planted / "output.log")
         victim = planted / "output.log"
-    monkeypatch.setattr(Session, "make_run_directory", lambda self: planted)
+    monkeypatch.setattr(RunDirectory, "make", lambda self: planted)
     with pytest.raises(FileExistsError):
         spill.write(b"x")
     assert victim.read_text() == "precious"

@@ -104,13 +104,18 @@ def test_what_is_shown_of_the_whole_is_said_exactly(view, retain, beside_totals,
     [
         ("complete", "complete output:"),
         ("open", "all output so far:"),
-        ("incomplete", "incomplete, 13,893 B kept:"),
+        ("incomplete", "incomplete after 13,893 B:"),
     ],
 )
 def test_what_a_spill_holds_is_said_before_its_path(state, words):
     view = spilled(view_of(NUMBERS), "/x/output.log", state)
     assert summary.spill_words(view.metadata) == words
     assert summary.status_line(DONE, view).endswith(f" · {words} /x/output.log")
+
+
+def test_a_spill_that_could_not_be_made_leads_nowhere_and_says_so():
+    view = view_with("x", truncated=True, spill_state="incomplete")
+    assert summary.status_line(DONE, view).endswith(" · incomplete after 0 B: no file")
 
 
 def test_what_was_not_kept_is_said():

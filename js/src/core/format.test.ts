@@ -86,7 +86,9 @@ it("says where the rest is, or that it is nowhere", () => {
 	expect(format.spillText(metadata({}, cut))).toBe("the rest was not kept");
 	expect(format.spillText(metadata({ spillState: "open" }, cut))).toBe("all output so far:");
 	expect(format.spillText(metadata({ spillState: "complete" }, cut))).toBe("complete output:");
-	expect(format.spillText(metadata({ spillState: "incomplete", spillBytes: 4096 }, cut))).toBe(
-		"incomplete, 4,096 B kept:",
+	const broken = { spillState: "incomplete", spillBytes: 4096, spillPath: "/x/output.log" } as const;
+	expect(format.spillText(metadata(broken, cut))).toBe("incomplete after 4,096 B:");
+	expect(format.spillText(metadata({ ...broken, spillPath: null, spillBytes: 0 }, cut))).toBe(
+		"incomplete after 0 B: no file",
 	);
 });

@@ -139,6 +139,11 @@ export function omissionText({ omittedBytes, omittedLines }: OutputMetadata): st
 	return `… ${formatLines(omittedLines)}, ${formatBytes(omittedBytes)} not shown …`;
 }
 
+function incompleteText({ spillBytes, spillPath }: OutputMetadata): string {
+	const kept = `incomplete after ${formatBytes(spillBytes)}:`;
+	return spillPath === null ? `${kept} no file` : kept;
+}
+
 /** What the path of the spill leads to, said before it; "" without a spill. */
 export function spillText(metadata: OutputMetadata): string {
 	switch (metadata.spillState) {
@@ -149,6 +154,6 @@ export function spillText(metadata: OutputMetadata): string {
 		case "complete":
 			return "complete output:";
 		case "incomplete":
-			return `incomplete, ${formatBytes(metadata.spillBytes)} kept:`;
+			return incompleteText(metadata);
 	}
 }

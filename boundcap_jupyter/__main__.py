@@ -1,0 +1,45 @@
+"""`python -m boundcap_jupyter list` and `… sweep [--dry-run]`: the store from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from boundcap_jupyter.history import runs
+from boundcap_jupyter.running.settings import SettingError
+from boundcap_jupyter.running.store import store_root
+from boundcap_jupyter.running.sweep import sweep_as_set
+from boundcap_jupyter.show.summary import number, size
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line says and return the exit status: 0, or 2 for what is wrong with it or a setting."""
+    parser = argparse.ArgumentParser(prog="python -m boundcap_jupyter", description="The files of earlier runs.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="list earlier runs, the newest first")
+    sweeping = commands.add_parser("sweep", help="remove the files of runs that are old enough")
+    sweeping.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    options = parser.parse_args(arguments)
+    try:
+        text = _list() if options.command == "list" else _sweep(dry_run=options.dry_run)
+    except SettingError as error:
+        parser.error(str(error))
+    sys.stdout.write(text + "\n")
+    return 0
+
+
+def _list() -> str:
+    return f"{runs()!r}\nin {store_root()}"
+
+
+def _sweep(*, dry_run: bool) -> str:
+    swept = sweep_as_set(dry_run=dry_run)
+    verb = "would remove" if dry_run else "removed"
+    kept = f"{number(swept.kept)} runs of {size(swept.kept_bytes)} stay"
+    return "\n".join(
+        [*swept.removed, f"{verb} {number(len(swept.removed))} runs of {size(swept.removed_bytes)}; {kept}"]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
