@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.limits import DEFAULT_BYTES, DEFAULT_LINES, OutputLimits, Retain
@@ -16,6 +16,7 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
+from boundcap_jupyter.running.pages import SpillPages
 from boundcap_jupyter.running.script import invocation
 from boundcap_jupyter.running.waiting import ended
 
@@ -213,6 +214,10 @@ class _Shown:
             status = RunStatus(state, detail=str(error))
             self.close(ExecResult(command, status, OutputCapture(options.limits).view(), error))
             raise
+        for shows in (self._display, on_update):
+            # A panel of either kind; most receivers of updates have no use for the complete output.
+            if isinstance(shows, _Reader):
+                shows.read_from(self.run.pages)
 
     def stopping(self) -> None:
         """The run was told to stop by an interrupt, not by its own display."""
@@ -227,6 +232,13 @@ class _Shown:
         if self._display is not None:
             self._display.closed(result)
         return result
+
+
+@runtime_checkable
+class _Reader(Protocol):
+    """A receiver of updates that also shows what lies in the spills, by the names of the streams."""
+
+    def read_from(self, sources: Mapping[str, SpillPages]) -> None: ...
 
 
 def _options(*, env: Mapping[str, str] | None, **others: Any) -> ExecOptions:

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Protocol
@@ -21,6 +21,7 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult
 from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests, Stream
+from boundcap_jupyter.running.pages import SpillPages
 from boundcap_jupyter.running.process import Process
 from boundcap_jupyter.running.pump import Pump, RunError
 from boundcap_jupyter.running.script import invocation
@@ -69,10 +70,14 @@ class LocalEnv:
         options = options or ExecOptions()
         invocation(command, options.shell)
         directory = RunDirectory(SESSION)
-        streams = [_new_pump(options, on_update, SpillFile(directory))]
+        spills = {"output": SpillFile(directory)}
+        streams = [_new_pump(options, on_update, spills["output"])]
         if options.stderr == "separate":
-            streams.append(_new_pump(options, on_stderr, SpillFile(directory, ERRORS)))
-        return LocalRun(command, options, streams)
+            spills["stderr"] = SpillFile(directory, ERRORS)
+            streams.append(_new_pump(options, on_stderr, spills["stderr"]))
+        run = LocalRun(command, options, streams)
+        run.pages = {name: SpillPages(spill, options.encoding) for name, spill in spills.items()}
+        return run
 
 
 class RunStream(Stream, Protocol):
@@ -98,6 +103,8 @@ class LocalRun:
 
     def __init__(self, command: Command, options: ExecOptions, streams: Sequence[RunStream]) -> None:
         self.command = command
+        #: The spills, to be read, by the names of the streams: "output" and, where it is apart, "stderr".
+        self.pages: Mapping[str, SpillPages] = {}
         self._streams = streams
         self._stops = StopRequests()
         self._done = threading.Event()

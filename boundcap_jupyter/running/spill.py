@@ -24,6 +24,8 @@ class SpillFile:
         self._name = name
         self._fd: int | None = None
         self.path: Path | None = None
+        #: Device and inode of the file: what a path leads to may change, this does not.
+        self.identity: tuple[int, int] | None = None
         self.size = 0
         self.state: SpillState = "none"
 
@@ -68,10 +70,11 @@ class SpillFile:
         try:
             # A wild umask takes nothing away from the owner.
             os.fchmod(fd, 0o600)
+            status = os.fstat(fd)
         except BaseException:
             os.close(fd)
             raise
-        self.path = path
+        self.path, self.identity = path, (status.st_dev, status.st_ino)
         self.state = "open"
         return fd
 

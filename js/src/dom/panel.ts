@@ -7,10 +7,12 @@ import { element } from "./element";
 import { Footer } from "./footer";
 import { Frames } from "./frames";
 import { Header } from "./header";
+import { type CompleteOutput, Link } from "./link";
 
 export interface PanelOptions {
 	readonly command: string;
 	readonly retain: Retain;
+	readonly complete: CompleteOutput;
 	onStop(): void;
 }
 
@@ -23,6 +25,8 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 	const header = new Header(replica, options.onStop, signal);
 	const body = new Body(replica, name === "" ? "output" : `output of ${name}`, signal);
 	const footer = new Footer();
+	const link = new Link(replica, options.complete, body, () => frames.request(), signal);
+	footer.node.append(link.node);
 	const panel = element(
 		"div",
 		"boundcap-panel",
@@ -36,6 +40,7 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 		header.draw();
 		body.draw();
 		footer.draw(replica, options.retain);
+		link.draw(options.retain);
 	};
 	const frames = new Frames(draw, signal);
 	const unsubscribe = replica.subscribe((event) => {
