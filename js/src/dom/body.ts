@@ -95,7 +95,10 @@ export class Body {
 	}
 
 	drawGap(gap: Gap | null): void {
-		this.#follow.keep(() => this.#older.draw(gap));
+		// Nearly always there is none, and keeping the reader's place costs a layout.
+		if (gap !== null || this.#older.hasGap) {
+			this.#follow.keep(() => this.#older.draw(gap));
+		}
 	}
 
 	#drawHead(head: string): void {

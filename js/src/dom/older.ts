@@ -26,6 +26,10 @@ export class OlderText {
 		return block;
 	}
 
+	get hasGap(): boolean {
+		return !this.#gap.hidden;
+	}
+
 	draw(gap: Gap | null): void {
 		this.#gap.hidden = gap === null;
 		if (gap !== null) {

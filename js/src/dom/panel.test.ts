@@ -183,7 +183,8 @@ describe("a panel", () => {
 		expect(find("text").getAttribute("aria-label")).toBe("output of make -j8");
 		expect(find("text").getAttribute("aria-live")).toBe("off");
 		expect(find("text").tabIndex).toBe(0);
-		expect(el.querySelectorAll('[role="status"]')).toHaveLength(1);
+		const announced = [...el.querySelectorAll('[role="status"]')].map((node) => node.className);
+		expect(announced).toEqual(["boundcap-state", "boundcap-note"]);
 	});
 
 	it("keeps the notebook's shortcuts off the keys that scroll it, and off no others", () => {
