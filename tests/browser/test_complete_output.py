@@ -68,6 +68,7 @@ def test_a_download_is_the_file_byte_for_byte(finished):
 
 def test_a_download_is_cancelled_and_asks_for_nothing_more(finished):
     page, panel, _ = finished("seq 20000000")
+    page.theme("JupyterLab Light")
     page.page.evaluate("""() => {
         window.saved = 0;
         HTMLAnchorElement.prototype.click = function () { window.saved += 1; };
@@ -107,6 +108,7 @@ def test_show_more_brings_the_lines_before_those_that_are_shown(finished):
     # The reader is taken to what is new.
     assert text.evaluate(LINES_IN_SIGHT)[-1] > 7000
     assert text.evaluate(LINES_IN_SIGHT)[0] <= 6990
+    page.theme("JupyterLab Light")
     page.shot("older-light")
     panel.locator(".boundcap-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("4,000 older lines above", timeout=PATIENCE)
@@ -139,6 +141,7 @@ def test_while_the_command_runs_older_lines_come_and_the_gap_is_counted(notebook
     go_on.touch()
     gap = panel.locator(".boundcap-older .boundcap-omission")
     expect(gap).to_have_text("… 1,000 lines, 5,000 B not shown …", timeout=PATIENCE)
+    page.theme("JupyterLab Light")
     page.shot("gap-light")
     panel.locator(".boundcap-stop").click()
     page.wait(1)
@@ -151,6 +154,8 @@ def test_a_kernel_that_is_gone_is_said_to_be(finished):
     expect(panel.locator(".boundcap-download")).to_be_disabled()
     expect(panel.locator(".boundcap-more")).to_be_disabled()
     expect(panel.locator(".boundcap-spill")).to_contain_text("output.log")
+    page.theme("JupyterLab Light")
+    panel.locator(".boundcap-note").scroll_into_view_if_needed()
     page.shot("kernel-gone-light")
 
 
