@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.limits import OutputLimits, Retain
@@ -24,6 +24,7 @@ from boundcap_jupyter.running.environment import (
     StderrMode,
 )
 from boundcap_jupyter.running.local import LocalEnv, LocalRun
+from boundcap_jupyter.running.pages import SpillPages
 from boundcap_jupyter.running.script import invocation
 from boundcap_jupyter.running.settings import MAX_BYTES, MAX_LINES
 from boundcap_jupyter.running.store import SESSION
@@ -256,6 +257,10 @@ class _Shown:
             nothing = OutputCapture(options.limits).view()
             self.close(ExecResult(command, status, nothing, error, nothing if separate else None))
             raise
+        for shows in (self._display, on_update):
+            # A panel of either kind; most receivers of updates have no use for the complete output.
+            if isinstance(shows, _Reader):
+                shows.read_from(self.run.pages)
 
     def stopping(self) -> None:
         """The run was told to stop by an interrupt, not by its own display."""
@@ -272,6 +277,13 @@ class _Shown:
         # Only now: a display that clears the cell would take the warning away.
         SESSION.tell()
         return result
+
+
+@runtime_checkable
+class _Reader(Protocol):
+    """A receiver of updates that also shows what lies in the spills, by the names of the streams."""
+
+    def read_from(self, sources: Mapping[str, SpillPages]) -> None: ...
 
 
 def _limits(max_bytes: int | None, max_lines: int | None, retain: Retain) -> OutputLimits:

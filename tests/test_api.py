@@ -41,6 +41,23 @@ class Recorder:
         self.calls.append(("closed", outcome.state))
 
 
+class Reader(Recorder):
+    """A display that also takes what lies in the spills."""
+
+    def read_from(self, sources):
+        self.sources = sources
+
+
+@pytest.mark.parametrize("name", ["display", "on_update"])
+def test_a_display_and_a_receiver_of_updates_may_read_the_spill(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    reader = Reader()
+    result = run("seq 20000", **{name: reader})
+    assert set(reader.sources) == {"output"}
+    assert reader.sources["output"].size == result.view.metadata.spill_bytes == 108_894
+    assert reader.sources["output"].read(0, 6) == b"1\n2\n3\n"
+
+
 def test_the_public_names_are_these():
     assert set(boundcap_jupyter.__all__) == {
         "BoundedOutput",

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Protocol
@@ -22,6 +22,7 @@ from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.running.child import ChildLostError
 from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult
 from boundcap_jupyter.running.loop import UNKILLABLE, Loop, StopRequests, Stream
+from boundcap_jupyter.running.pages import SpillPages
 from boundcap_jupyter.running.process import Process
 from boundcap_jupyter.running.pump import Pump, RunError
 from boundcap_jupyter.running.recording import Recording
@@ -84,12 +85,14 @@ class LocalEnv:
         directory = RunDirectory(SESSION)
         SESSION.look()
         record = Recording(directory, command, _directory_of(options), options, time.monotonic())
-        streams = [
-            _new_pump(options, sink, SpillFile(directory, name, room), record)
-            for sink, name in zip(sinks, (OUTPUT, ERRORS), strict=False)
-        ]
+        spills = [SpillFile(directory, name, room) for name in (OUTPUT, ERRORS)][: len(sinks)]
+        streams = [_new_pump(options, sink, spill, record) for sink, spill in zip(sinks, spills, strict=True)]
         record.views = [stream.view for stream in streams]
-        return LocalRun(command, options, streams, record)
+        run = LocalRun(command, options, streams, record)
+        run.pages = {
+            name: SpillPages(spill, options.encoding) for name, spill in zip(("output", "stderr"), spills, strict=False)
+        }
+        return run
 
 
 class RunStream(Stream, Protocol):
@@ -123,6 +126,8 @@ class LocalRun:
     ) -> None:
         self.command = command
         self._record = record
+        #: The spills, to be read, by the names of the streams: "output" and, where it is apart, "stderr".
+        self.pages: Mapping[str, SpillPages] = {}
         self._streams = streams
         self._stops = StopRequests()
         self._done = threading.Event()

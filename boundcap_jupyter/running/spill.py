@@ -27,6 +27,8 @@ class SpillFile:
         self._room = room or Room()
         self._fd: int | None = None
         self.path: Path | None = None
+        #: Device and inode of the file: what a path leads to may change, this does not.
+        self.identity: tuple[int, int] | None = None
         self.size = 0
         self.state: SpillState = "none"
 
@@ -69,7 +71,8 @@ class SpillFile:
     def _open(self) -> int:
         path = self._directory.make() / self._name
         fd = create_private(path)
-        self.path = path
+        status = os.fstat(fd)
+        self.path, self.identity = path, (status.st_dev, status.st_ino)
         self.state = "open"
         return fd
 

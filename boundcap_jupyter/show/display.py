@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 from boundcap_jupyter.core.limits import Retain
 from boundcap_jupyter.core.update import Update
+from boundcap_jupyter.show.pager import PageSource
 from boundcap_jupyter.show.static import Outcome, static_bundle
 from boundcap_jupyter.show.summary import command_label
 from boundcap_jupyter.show.terminal import TerminalDisplay
@@ -72,6 +73,11 @@ class PanelDisplay:
         # For whoever reads the file of a notebook that was saved meanwhile, where there is no kernel.
         text = f"{self._command} · running when this was saved"
         self._handle = _ipython_display().display({_WIDGET_VIEW: view, "text/plain": text}, raw=True, display_id=True)
+
+    def read_from(self, sources: Mapping[str, PageSource]) -> None:
+        """The complete output can be read there from now on."""
+        if self._widget is not None:
+            self._widget.read_from(sources)
 
     def __call__(self, update: Update, /) -> None:
         if self._widget is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -23,6 +23,7 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Replace, Update, apply_update
 from boundcap_jupyter.core.view import OutputMetadata, OutputView
 from boundcap_jupyter.show.bundle import read_bundle
+from boundcap_jupyter.show.pager import Pager, PageSource
 from boundcap_jupyter.show.summary import display_path
 from boundcap_jupyter.show.wire import (
     STOPPING,
@@ -80,6 +81,7 @@ class BoundedOutput(AnyWidget):
         self._final: RunStatus | None = None
         self._started = time.monotonic()
         self._stop_callbacks: list[Callable[[], None]] = []
+        self._pager = Pager()
         super().__init__(command=command, foreground=foreground, retain=retain)
         self.on_msg(self._receive)
         _hear_while_busy(self.comm)
@@ -141,6 +143,10 @@ class BoundedOutput(AnyWidget):
         """Call `callback` when a panel asks to stop the run, on the thread that hears it: main, or a subshell's."""
         self._stop_callbacks.append(callback)
 
+    def read_from(self, sources: Mapping[str, PageSource]) -> None:
+        """Let the panels download and page the complete output, by the names of its streams: "output", "stderr"."""
+        self._pager.sources = sources
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take from a page what belongs to pages, such as the layout; nothing that says what ran or what is shown."""
         refused = sync_data.keys() & self._OURS
@@ -159,6 +165,9 @@ class BoundedOutput(AnyWidget):
         return snapshot_to_wire(seq, shared.get("output"), shared.get("stderr"), status)
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
+        if (answer := self._pager.answer(content)) is not None:
+            self.send(*answer)
+            return
         if not asks_to_stop(content):
             _log.debug("ignored a message of the panel: %.200r", content)
             return

@@ -52,6 +52,9 @@ class Panel:
     def on_stop(self, callback):
         self.stop = callback
 
+    def read_from(self, sources):
+        self.sources = sources
+
     def finish(self, status):
         self.calls.append(status)
 
@@ -89,6 +92,15 @@ def test_a_panel_gets_the_updates_and_its_stop_reaches_the_run(shell):
     assert display._widget.calls == [update, ("stderr", update)]
     display._widget.stop()
     assert stops == [1]
+
+
+def test_a_panel_is_told_where_the_complete_output_is(shell):
+    display = PanelDisplay("make", clears_cell=True)
+    display.read_from({})
+    display.opened(lambda: None)
+    sources = {"output": object()}
+    display.read_from(sources)
+    assert display._widget.sources is sources
 
 
 def test_the_cell_is_cleared_for_the_result_where_that_is_allowed(shell):

@@ -23,10 +23,13 @@ class RecordingComm(BaseComm):
 
     def __init__(self, *args, **kwargs):
         self.published = []
+        self.buffers = []
         super().__init__(*args, **kwargs)
 
     def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
         self.published.append((msg_type, json.loads(json.dumps(data))))
+        if buffers:
+            self.buffers.append([bytes(buffer) for buffer in buffers])
 
     def customs(self):
         return [data["content"] for _, data in self.published if data.get("method") == "custom"]
@@ -231,6 +234,37 @@ def test_a_stop_that_comes_after_the_end_is_told_the_end():
     panel.finish(DONE)
     panel.comm.receives({"type": "stop"})
     assert panel.comm.customs() == [wire.status_message(DONE)] * 2
+
+
+class Source:
+    encoding = "utf-8"
+    size = len(NUMBERS)
+
+    def read(self, offset, length):
+        return NUMBERS[offset : offset + length]
+
+
+def test_a_panel_reads_the_complete_output_of_its_run_and_nothing_else():
+    panel = BoundedOutput()
+    request = {"type": "page", "id": 5, "stream": "output", "offset": 2, "length": 4, "base64": False}
+    panel.comm.receives(request)
+    panel.read_from({"output": Source()})
+    panel.comm.receives(request)
+    panel.comm.receives({**request, "path": "/etc/passwd"})
+    panel.comm.receives({"type": "older", "id": 6, "stream": "output", "before": 4})
+    kinds = [(content["type"], content["id"]) for content in panel.comm.customs()]
+    assert kinds == [("refused", 5), ("page", 5), ("refused", 5), ("older", 6)]
+    assert panel.comm.buffers == [[b"2\n3\n"]]
+    assert panel.comm.customs()[3]["text"] == "1\n2\n"
+
+
+def test_a_request_without_an_id_is_ignored_with_a_record(caplog):
+    panel = BoundedOutput()
+    panel.on_stop(lambda: pytest.fail("stopped"))
+    with caplog.at_level(logging.DEBUG, logger=widget.__name__):
+        panel.comm.receives({"type": "page", "offset": 0})
+    assert panel.comm.customs() == []
+    assert "ignored a message" in caplog.text
 
 
 def test_a_page_may_not_set_what_ran_or_what_is_shown():

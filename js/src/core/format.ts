@@ -135,7 +135,10 @@ function shownLines({ truncation }: OutputMetadata): string {
 }
 
 /** The marker between head and tail when both ends are shown. */
-export function omissionText({ omittedBytes, omittedLines }: OutputMetadata): string {
+export function omissionText({
+	omittedBytes,
+	omittedLines,
+}: Pick<OutputMetadata, "omittedBytes" | "omittedLines">): string {
 	return `… ${formatLines(omittedLines)}, ${formatBytes(omittedBytes)} not shown …`;
 }
 

@@ -1,13 +1,16 @@
 /** The text area: the frozen head where both ends are kept, the marker of what is missing, and the text. */
 
+import type { OlderAnswer } from "../core/answers";
 import { compose, NO_CHANGE, type TextChange } from "../core/change";
 import { omissionText } from "../core/format";
+import type { Gap } from "../core/older";
 import type { ReplicaEvent } from "../core/replica";
 import { PLAIN } from "../core/sgr";
 import { penOf } from "../core/spans";
 import type { OutputView } from "../core/wire";
 import { element, setText } from "./element";
 import { Follow } from "./follow";
+import { OlderText } from "./older";
 import { TextNodes } from "./text";
 
 /** Keys that scroll. Elsewhere in a notebook they move between cells. */
@@ -19,8 +22,9 @@ export class Body {
 	readonly node: HTMLElement;
 	readonly #head = element("div", "boundcap-head");
 	readonly #omission = element("div", "boundcap-omission");
+	readonly #older = new OlderText();
 	readonly #text = element("div", "boundcap-lines-shown");
-	readonly #content = element("div", "boundcap-content", {}, this.#head, this.#omission, this.#text);
+	readonly #content = element("div", "boundcap-content", {}, this.#head, this.#omission, this.#older.node, this.#text);
 	readonly #area: HTMLElement;
 	readonly #follow: Follow;
 	readonly #nodes = new TextNodes(this.#text);
@@ -81,6 +85,19 @@ export class Body {
 		this.#omission.hidden = !output?.head || output.metadata.omittedBytes === 0;
 		this.#pending = NO_CHANGE;
 		this.#pendingHead = false;
+	}
+
+	/** Puts older lines above the text, and the reader at the last of them. */
+	showOlder(answer: OlderAnswer): void {
+		const block = this.#older.add(answer);
+		this.#follow.reveal(block);
+	}
+
+	drawGap(gap: Gap | null): void {
+		// Nearly always there is none, and keeping the reader's place costs a layout.
+		if (gap !== null || this.#older.hasGap) {
+			this.#follow.keep(() => this.#older.draw(gap));
+		}
 	}
 
 	#drawHead(head: string): void {

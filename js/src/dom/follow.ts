@@ -9,6 +9,9 @@ const FOLLOWING = "boundcap-following";
 /** Pixels from the end that still count as the end: zoomed pages round. */
 const END_SLACK = 4;
 
+/** The part of the area that newly revealed lines fill; the rest is for what the reader knows already. */
+const REVEALED = 0.85;
+
 export class Follow {
 	following = true;
 	readonly #area: HTMLElement;
@@ -61,6 +64,14 @@ export class Follow {
 		if (line?.isConnected) {
 			this.#area.scrollTop += line.getBoundingClientRect().top - before;
 		}
+		this.#lastTop = this.#area.scrollTop;
+	}
+
+	/** Lets go of the end and shows the last lines of `node`, with the first of what follows it. */
+	reveal(node: HTMLElement): void {
+		this.#set(false);
+		const end = node.getBoundingClientRect().bottom - this.#area.getBoundingClientRect().top + this.#area.scrollTop;
+		this.#area.scrollTop = end - this.#area.clientHeight * REVEALED;
 		this.#lastTop = this.#area.scrollTop;
 	}
 

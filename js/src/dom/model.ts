@@ -1,12 +1,13 @@
 /** What the panel uses of the widget's model: anywidget's front-end contract, and beside it what may be there. */
 
+import type { Request } from "../core/answers";
 import type { PanelMessage } from "../core/wire";
 
 export interface PanelModel {
 	get(name: string): unknown;
 	on(event: string, listener: (...values: never[]) => void): void;
 	off(event: string, listener: (...values: never[]) => void): void;
-	send(message: PanelMessage): void;
+	send(message: PanelMessage | Request): void;
 	/** Not part of the contract; a host may leave it out. */
 	readonly widget_manager?: unknown;
 }

@@ -185,7 +185,8 @@ describe("a panel", () => {
 		expect(find("text").getAttribute("aria-label")).toBe("output of make -j8");
 		expect(find("text").getAttribute("aria-live")).toBe("off");
 		expect(find("text").tabIndex).toBe(0);
-		expect(el.querySelectorAll('[role="status"]')).toHaveLength(1);
+		const announced = [...el.querySelectorAll('[role="status"]')].map((node) => node.className);
+		expect(announced).toEqual(["boundcap-state", "boundcap-note"]);
 	});
 
 	it("keeps the notebook's shortcuts off the keys that scroll it, and off no others", () => {
@@ -252,8 +253,8 @@ describe("a standard error that is kept apart", () => {
 		model.receive(replace(2, "err\n", bytes(8888, 8000, spill("stderr"), cut), "stderr"));
 		frame();
 		expect(texts(el, "footer")).toEqual([
-			"last 2,000 of 9,000 linescomplete output: /x/output.log",
-			"last 2,000 of 8,000 linescomplete output: /x/stderr.log",
+			"last 2,000 of 9,000 linescomplete output: /x/output.logShow moreCopy pathDownloadCancel",
+			"last 2,000 of 8,000 linescomplete output: /x/stderr.logShow moreCopy pathDownloadCancel",
 		]);
 	});
 

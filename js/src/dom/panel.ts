@@ -6,11 +6,13 @@ import type { StreamName } from "../core/wire";
 import { element, setText } from "./element";
 import { Frames } from "./frames";
 import { Header } from "./header";
+import type { CompleteOutput } from "./link";
 import { StreamView } from "./stream";
 
 export interface PanelOptions {
 	readonly command: string;
 	readonly retain: Retain;
+	readonly complete: Readonly<Record<StreamName, CompleteOutput>>;
 	onStop(): void;
 }
 
@@ -32,7 +34,9 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 	);
 	const addStream = (stream: StreamName, what: string) => {
 		const label = name === "" ? what : `${what} of ${name}`;
-		const view = new StreamView(replica, stream, { label, retain: options.retain }, signal);
+		const complete = options.complete[stream];
+		const streamOptions = { label, retain: options.retain, complete, redraw: () => frames.request() };
+		const view = new StreamView(replica, stream, streamOptions, signal);
 		streams.push(view);
 		detail.before(view.node);
 	};

@@ -7,6 +7,7 @@ import { Body } from "./body";
 import { element } from "./element";
 import { Footer } from "./footer";
 import { Heading } from "./heading";
+import { type CompleteOutput, Link } from "./link";
 
 /** What each stream is called where both are shown. */
 const NAMES: Readonly<Record<StreamName, string>> = { output: "stdout", stderr: "stderr" };
@@ -15,6 +16,9 @@ export interface StreamOptions {
 	/** What is read out as the name of the text area. */
 	readonly label: string;
 	readonly retain: Retain;
+	readonly complete: CompleteOutput;
+	/** Asks for a drawing with the next frame. */
+	readonly redraw: () => void;
 }
 
 export class StreamView {
@@ -25,6 +29,7 @@ export class StreamView {
 	readonly #heading: Heading;
 	readonly #body: Body;
 	readonly #footer = new Footer();
+	readonly #link: Link;
 
 	/** Shows what the replica has of the stream, and from then on what `note` tells of it. Ends with `signal`. */
 	constructor(replica: Replica, stream: StreamName, options: StreamOptions, signal: AbortSignal) {
@@ -33,6 +38,8 @@ export class StreamView {
 		this.#retain = options.retain;
 		this.#heading = new Heading(NAMES[stream]);
 		this.#body = new Body(replica[stream], options.label, signal);
+		this.#link = new Link(replica, options.complete, this.#body, options.redraw, signal);
+		this.#footer.node.append(this.#link.node);
 		this.node = element("div", "boundcap-stream", {}, this.#heading.node, this.#body.node, this.#footer.node);
 		this.node.dataset.stream = stream;
 	}
@@ -50,5 +57,6 @@ export class StreamView {
 		this.#heading.draw(view, named);
 		this.#body.draw(view);
 		this.#footer.draw(view, this.#retain);
+		this.#link.draw(this.#retain);
 	}
 }
