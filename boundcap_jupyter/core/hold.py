@@ -159,7 +159,7 @@ class End:
                 self._screen = self._new_screen(data, begin + fresh)
                 self._buffer[:] = data[begin + fresh :]
                 # A little less may do, and what is found is interpreted.
-                self._search = max(SEARCH, self._search * 15 // 16)
+                self._search = max(SEARCH, self._search * 63 // 64)
                 return True
             self._search = self._search * 5 // 4
         # Perhaps there were only few lines just now: look at a shorter end again when there are more.
@@ -188,7 +188,7 @@ class End:
                 if screen.frozen > self._bound.max_lines or _least_bytes(screen) > self._bound.max_bytes:
                     self._screen = screen
                     self._trim()
-                    self._reading = max(SEARCH, self._reading * 15 // 16)
+                    self._reading = max(SEARCH, self._reading * 63 // 64)
                     return True
             self._reading = self._reading * 3 // 2
         self._reading = max(SEARCH, self._reading // 4)

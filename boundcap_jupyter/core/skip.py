@@ -45,14 +45,19 @@ def fresh_start(tail: bytes | bytearray, bound: Bound, charset: Charset) -> int:
     if not 0 < fresh < reach:
         return 0
     lines = tail[fresh:reach]
-    if lines.count(b"\n") > bound.max_lines:
+    # What is clear without counting is not counted.
+    if len(lines) > bound.max_bytes and _least_shown(lines, charset) - sequences > bound.max_bytes:
         return fresh
-    # What the other bytes come to is not said; two that look like ASCII come to two bytes in any of the charsets.
-    unseen = _UNSEEN if charset.is_utf_8 else _UNSEEN + _NOT_ASCII
-    shown = len(lines.translate(None, unseen)) - sequences
-    if charset.is_utf_8 and b"\xc2" in lines:
-        shown -= 2 * lines.count(b"\xc2")
-    return fresh if shown > bound.max_bytes else 0
+    return fresh if lines.count(b"\n") > bound.max_lines else 0
+
+
+def _least_shown(lines: bytes | bytearray, charset: Charset) -> int:
+    """How many bytes of text and of escape sequences `lines` come to at least."""
+    if not charset.is_utf_8:
+        # What the other bytes come to is not said; two that look like ASCII come to two bytes in any of the charsets.
+        return len(lines.translate(None, _UNSEEN + _NOT_ASCII))
+    controls = 2 * lines.count(b"\xc2") if b"\xc2" in lines else 0
+    return len(lines.translate(None, _UNSEEN)) - controls
 
 
 def harmless_bytes(data: bytes | bytearray) -> int:
