@@ -37,14 +37,16 @@ def fresh_start(tail: bytes | bytearray, bound: Bound, charset: Charset) -> int:
     from there on, down to those that it can still reach at the end, fill the view, nothing older is shown again.
     """
     sequences = harmless_bytes(tail)
-    # Text over text: less is shown than there are bytes.
-    if sequences < 0 or b"\b" in tail or (b"\r" in tail and tail.count(b"\r") != tail.count(b"\r\n")):
+    if sequences < 0:
         return -1
     fresh = _after_newlines(tail, REACH)
     reach = _before_newlines(tail, REACH)
     if not 0 < fresh < reach:
         return 0
     lines = tail[fresh:reach]
+    # Text over text: less is shown than there are bytes.
+    if b"\b" in lines or (b"\r" in lines and lines.count(b"\r") != lines.count(b"\r\n")):
+        return -1
     # What is clear without counting is not counted.
     if len(lines) > bound.max_bytes and _least_shown(lines, charset) - sequences > bound.max_bytes:
         return fresh
