@@ -602,8 +602,11 @@ class Supervisor:
             # What is missing was cut off by the limit of this process.
             number = self._dispatch(fds) if len(fds) == REQUEST_FDS else errno.EMFILE
             if number:
-                with socket.socket(fileno=os.dup(fds[0])) as channel, contextlib.suppress(OSError):
+                # Not a duplicate, for which there is no room where the descriptors are what is missing.
+                channel = socket.socket(fileno=fds[0])
+                with contextlib.suppress(OSError):
                     send(channel, FAILED, number, "fork", flags=socket.MSG_DONTWAIT)
+                channel.detach()
         finally:
             for fd in fds:
                 os.close(fd)

@@ -426,6 +426,28 @@ def test_a_supervisor_that_dies_while_a_command_starts_is_no_second_start(client
     assert execute("echo again").text == "again\n"
 
 
+def test_a_supervisor_short_of_file_descriptors_refuses_runs_and_goes_on_with_those_it_has(
+    client: SupervisorClient, mark: str
+) -> None:
+    run = start("sleep 600")
+    supervisor, _ = watchers(run)
+    _, most = supervisor.rlimit(psutil.RLIMIT_NOFILE)
+    details = set()
+    # At least one: without any, it could not answer.
+    for free in range(2, 12):
+        supervisor.rlimit(psutil.RLIMIT_NOFILE, (supervisor.num_fds() + free, most))
+        result = start("echo hello").wait()
+        assert (result.state, result.text) in ((RunState.EXITED, "hello\n"), (RunState.SPAWN_ERROR, ""))
+        details.add(result.status.detail.rpartition(": ")[2])
+    assert details == {"", "Too many open files"}
+    assert supervisor.is_running()
+    supervisor.rlimit(psutil.RLIMIT_NOFILE, (most, most))
+    assert execute("echo again").text == "again\n"
+    assert not run.done
+    run.stop()
+    run.wait()
+
+
 def test_what_is_left_of_earlier_runs_outlives_supervisor_and_guards(client: SupervisorClient, mark: str) -> None:
     execute("sleep 600 & echo done")
     (left,) = marked_processes(mark)
