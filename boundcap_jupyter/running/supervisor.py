@@ -466,7 +466,7 @@ class Guard:
             self._lifeline.close()
 
     def _drain(self, fd: int) -> None:
-        if len(data := os.read(fd, DRAIN_BYTES)) == 0:
+        if len(data := _read_or_end(fd)) == 0:
             self._draining.discard(fd)
             self._waiter.forget(fd)
             os.close(fd)
@@ -484,6 +484,16 @@ class Guard:
             self._peak = max(self._peak, resident * os.sysconf("SC_PAGESIZE"))
             end = time.monotonic()
             self._sample_at = end + max(SAMPLE_INTERVAL, (end - now) / SAMPLE_SHARE)
+
+
+def _read_or_end(fd: int) -> bytes:
+    """What is there to be drained, nothing at the end, which a terminal tells by EIO (pty(7))."""
+    try:
+        return os.read(fd, DRAIN_BYTES)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        return b""
 
 
 def _read_request(request: int) -> tuple[int, list[bytes], list[bytes], dict[bytes, bytes]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import pty
@@ -655,6 +656,15 @@ def test_only_those_who_could_write_hold_a_pipe() -> None:
     # Somebody must hold it if it is asked for, seen or not.
     assert count_holders([read_end]) == 1
     os.close(read_end)
+
+
+def test_a_process_without_descriptors_left_knows_of_one_holder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def listdir(path: str) -> list[str]:
+        raise OSError(errno.EMFILE, "Too many open files", path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "listdir", listdir)
+        assert count_holders(()) == 1
 
 
 # --- many

@@ -90,6 +90,31 @@ def test_a_descendant_that_holds_the_terminal_is_not_waited_for_and_not_hung_up_
         process.kill()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="who holds it can not be seen")
+def test_each_process_that_holds_the_terminal_is_counted_and_none_that_holds_another(mark: str) -> None:
+    others = os.openpty()
+    result = execute("sleep 600 & sleep 600 & sleep 600 > /dev/null 2>&1 & echo done")
+    assert (result.text, result.pipe_held) == ("done\n", 2)
+    for end in others:
+        os.close(end)
+    for process in marked_processes(mark):
+        process.kill()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no guard")
+def test_the_end_of_a_held_terminal_is_no_end_of_the_guard(mark: str) -> None:
+    execute("sleep 0.8 & setsid sleep 600 > /dev/null 2>&1 & echo done")
+    (sleeper,) = [process for process in marked_processes(mark) if "600" in process.cmdline()]
+    guard = sleeper.parent()
+    assert guard is not None
+    # Only the other one holds the terminal.
+    assert eventually(lambda: len(marked_processes(mark)) == 1)
+    time.sleep(0.2)
+    assert sleeper.parent() == guard
+    sleeper.kill()
+    assert eventually(lambda: not guard.is_running())
+
+
 def test_what_a_held_terminal_has_when_the_run_is_over_is_read_to_the_last_byte(mark: str) -> None:
     """The reader is kept busy until the grace is over, so that all of it has to be read at once."""
 
