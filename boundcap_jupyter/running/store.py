@@ -113,11 +113,17 @@ class Session:
 
     def look(self) -> None:
         """See once whether the store can be used, so that a person hears of it before a long output needs it."""
-        root = self.root
-        if root != self._looked_at:
+        try:
+            root = self.root
+            if root == self._looked_at:
+                return
             self._looked_at = root
-            if reason := _obstacle(root):
-                self.trouble(f"complete outputs cannot be kept: {reason}")
+            reason = _obstacle(root)
+        except OSError as error:
+            # Not even asked for: no name of a file, behind a closed door, below a directory that was removed.
+            reason = str(error)
+        if reason:
+            self.trouble(f"complete outputs cannot be kept: {reason}")
 
     def trouble(self, what: str) -> None:
         """Something is wrong with the store that no run fails of: to be told at the next occasion."""
@@ -141,7 +147,7 @@ def _lock(path: Path) -> FileLock | None:
 
 
 def _obstacle(root: Path) -> str:
-    """Why nothing can be made at `root`, as far as that can be seen without trying, or ""."""
+    """Why nothing can be made at `root`, as far as that can be seen without trying, or "". Raises OSError."""
     if root.is_symlink():
         return f"{root} must be a directory, not a link"
     place = next(path for path in (root, *root.parents) if os.path.exists(path))
@@ -149,10 +155,7 @@ def _obstacle(root: Path) -> str:
         return f"{place} is not a directory"
     if not os.access(place, os.W_OK | os.X_OK):
         return f"{place} cannot be written"
-    try:
-        return shortage(os.statvfs(place), settings.MIN_FREE_BYTES.get())
-    except OSError as error:
-        return str(error)
+    return shortage(os.statvfs(place), settings.MIN_FREE_BYTES.get())
 
 
 def _make_missing(directory: Path) -> None:

@@ -102,10 +102,10 @@ def sweep_in_background() -> threading.Thread | None:
     try:
         root = store_root()
         settings.KEEP_DAYS.get(), settings.STORE_BYTES.get()
-    except settings.SettingError as error:
+        if not root.is_dir():
+            return None
+    except (settings.SettingError, OSError) as error:
         _log.warning("nothing old is removed: %s", error)
-        return None
-    if not root.is_dir():
         return None
     thread = threading.Thread(target=_sweep_quietly, args=(root,), name="boundcap-sweep", daemon=True)
     try:

@@ -21,14 +21,14 @@ import pytest
 from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.running import local
-from boundcap_jupyter.running.environment import ExecOptions, ExecResult, ExecutionError
+from boundcap_jupyter.running.environment import Command, ExecOptions, ExecResult, ExecutionError
 from boundcap_jupyter.running.history import latest_runs
 from boundcap_jupyter.running.local import LocalEnv
 from boundcap_jupyter.running.lock import FileLock
 from boundcap_jupyter.running.record import read_record
 from boundcap_jupyter.running.settings import BY_NAME
 from boundcap_jupyter.running.store import LOCK, Session
-from boundcap_jupyter.running.sweep import sweep
+from boundcap_jupyter.running.sweep import sweep, sweep_in_background
 from tests.running.observe import PATIENCE, Recorder, eventually
 
 FAULTS = [errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EIO]
@@ -43,7 +43,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Session:
     return session
 
 
-def execute(command: str, recorder: Recorder | None = None, **options: object) -> ExecResult:
+def execute(command: Command, recorder: Recorder | None = None, **options: object) -> ExecResult:
     """What the run came to, whatever that was."""
     try:
         return LocalEnv().exec(command, ExecOptions(**options), recorder)  # type: ignore[arg-type]  # brevity
@@ -140,6 +140,31 @@ def test_a_small_output_on_a_broken_store_is_shown_with_one_warning(
         f"complete outputs cannot be kept: {tmp_path}/file is not a directory (said once; small outputs need no file)"
     ]
     assert caplog.records[0].levelno == logging.WARNING
+
+
+def test_a_store_that_can_not_even_be_looked_at_is_no_reason_to_show_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A name that is too long, and one below a directory that was removed."""
+    monkeypatch.setenv("BOUNDCAP_DIR", str(tmp_path / ("x" * 300)))
+    assert execute("echo hello").text == "hello\n"
+    assert execute("seq 300000").state is RunState.SPILL_ERROR
+    assert sweep_in_background() is None
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    monkeypatch.setenv("BOUNDCAP_DIR", "relative")
+    # No shell, which would complain of the directory.
+    assert execute(["echo", "hello"]).text == "hello\n"
+    assert execute("seq 300000").state is RunState.SPILL_ERROR
+    assert sweep_in_background() is None
+    monkeypatch.chdir("/")
+    first, *others = caplog.messages
+    assert first.startswith("complete outputs cannot be kept: ")
+    assert "File name too long" in first
+    # The sweeps, which are another matter.
+    assert {message.partition(":")[0] for message in others} <= {"nothing old is removed"}
 
 
 def test_a_store_that_works_is_worth_no_word(caplog: pytest.LogCaptureFixture) -> None:
