@@ -49,7 +49,9 @@ class SpillPages:
 
     def _open(self) -> int:
         path = self._spill.path
-        assert path is not None  # who has a size has a file
+        if path is None:
+            # It had one a moment ago.
+            raise OSError(0, "somebody removed the file")
         # Not blocking: what was put in its place may be a FIFO. Links on the way to it are found by the identity.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         status = os.fstat(fd)

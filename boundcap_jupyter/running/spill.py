@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from pathlib import Path
 
@@ -58,11 +59,15 @@ class SpillFile:
             self._close_file()
 
     def close(self) -> None:
-        """The stream is over: what was written is all of it. Raises OSError if the system lost it on the way."""
+        """The stream is over: what was written is all of it. Raises OSError if the system lost it on the way.
+
+        A file that somebody removed, or put another in place of, is lost too: no path leads to it.
+        """
         if self._fd is None:
             return
         try:
             self._close_file()
+            self._see_that_it_is_there()
         except OSError:
             self.state = "incomplete"
             raise
@@ -75,6 +80,16 @@ class SpillFile:
         self.path, self.identity = path, (status.st_dev, status.st_ino)
         self.state = "open"
         return fd
+
+    def _see_that_it_is_there(self) -> None:
+        assert self.path is not None
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            status = self.path.lstat()
+            if (status.st_dev, status.st_ino) == self.identity:
+                return
+        error = FileNotFoundError(errno.ENOENT, "somebody removed the file while it was written", str(self.path))
+        self.size, self.path = 0, None
+        raise error
 
     def _close_file(self) -> None:
         if self._fd is not None:

@@ -142,6 +142,16 @@ def test_a_small_output_on_a_broken_store_is_shown_with_one_warning(
     assert caplog.records[0].levelno == logging.WARNING
 
 
+@pytest.mark.parametrize("policy", ["fail", "continue"])
+def test_a_command_that_removes_the_store_leaves_no_dead_link(cache_home: Path, policy: str) -> None:
+    result = execute(f"seq 300000; rm -r {cache_home}/boundcap; echo end", on_spill_failure=policy)
+    assert result.state is (RunState.EXITED if policy == "continue" else RunState.SPILL_ERROR)
+    assert result.exit_code == 0
+    assert result.text.endswith("300000\nend\n")
+    assert facts(result) == ("incomplete", 0, None)
+    assert "somebody removed the file" in result.status.detail
+
+
 def test_a_store_that_can_not_even_be_looked_at_is_no_reason_to_show_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

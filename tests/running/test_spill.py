@@ -173,6 +173,19 @@ def test_a_loss_that_only_closing_reports_makes_it_incomplete(
     assert spill.state == "incomplete"
 
 
+@pytest.mark.parametrize("planted", [False, True], ids=["removed", "replaced"])
+def test_a_file_that_is_not_there_at_the_end_is_no_complete_one(spill: SpillFile, planted: bool) -> None:
+    spill.write(b"x")
+    assert spill.path is not None
+    kept = spill.path.with_name("elsewhere")
+    spill.path.rename(kept)
+    if planted:
+        spill.path.write_bytes(b"x")
+    with pytest.raises(FileNotFoundError, match="somebody removed the file while it was written"):
+        spill.close()
+    assert (spill.state, spill.path, spill.size) == ("incomplete", None, 0)
+
+
 def test_what_broke_first_is_what_is_raised(
     spill: SpillFile,
     writes: Callable[[Callable[[int, memoryview], int]], None],
