@@ -1,6 +1,6 @@
 /** One panel: header and text of a run, or both its texts, drawn at most once a frame. */
 
-import type { Retain } from "../core/format";
+import { LINK_DETAILS, type Retain } from "../core/format";
 import type { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
 import { element, setText } from "./element";
@@ -44,12 +44,12 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 		}
 		const several = streams.length > 1;
 		panel.dataset.state = replica.status.state;
+		panel.dataset.link = replica.link;
 		header.draw(!several);
 		for (const stream of streams) {
 			stream.draw(several);
 		}
-		// That the time was up is the state itself.
-		setText(detail, replica.status.state === "timeout" ? "" : replica.status.detail);
+		setText(detail, detailOf(replica));
 		detail.hidden = detail.textContent === "";
 	};
 	const frames = new Frames(draw, signal);
@@ -69,6 +69,15 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 	);
 	el.append(panel);
 	draw();
+}
+
+/** Why the run failed, or why nothing more is known of it. */
+function detailOf({ status, running, link }: Replica): string {
+	if (running) {
+		return link === "live" ? "" : LINK_DETAILS[link];
+	}
+	// That the time was up is the state itself.
+	return status.state === "timeout" ? "" : status.detail;
 }
 
 function nameOf(command: string): string {
