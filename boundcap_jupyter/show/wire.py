@@ -65,7 +65,7 @@ def snapshot_message(snapshot: dict[str, Json]) -> dict[str, Json]:
 
 
 def checked(message: object) -> tuple[int, bool] | None:
-    """What a page knows that asks whether there is more: the number of the last update it saw, and whether the run runs.
+    """What a page knows that asks whether there is more: the last update that it saw, and whether the run runs.
 
     None for any other message.
     """
