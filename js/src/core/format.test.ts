@@ -107,3 +107,9 @@ it("says where the rest is, or that it is nowhere", () => {
 		"incomplete, 4,096 B kept:",
 	);
 });
+
+it.each([
+	[view("\u001b[31ma\u001b[0m\u202e\n"), "a\u202e\n"],
+	[view("z\n", metadata({ omittedBytes: 10, omittedLines: 5 }), "a"), "a\n… 5 lines, 10 B not shown …\nz\n"],
+	[view("b\n", metadata(), "a\n"), "a\nb\n"],
+])("copies %j as text", (output, text) => expect(format.copiedText(output)).toBe(text));

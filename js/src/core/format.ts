@@ -1,5 +1,6 @@
 /** The words and figures of the panel. */
 
+import { plainText } from "./spans";
 import type { OutputMetadata, OutputView, RunState, RunStatus } from "./wire";
 
 /** One locale for every reader, as in the static text: "168,888,897" must not become "168.888.897" on the next page. */
@@ -176,4 +177,14 @@ export function spillText(metadata: OutputMetadata): string {
 		case "incomplete":
 			return `incomplete, ${formatBytes(metadata.spillBytes)} kept:`;
 	}
+}
+
+/** What a copy of the shown text is: plain and whole, its long lines too; the marker stands between head and tail. */
+export function copiedText({ head, text, metadata }: OutputView): string {
+	if (head === "") {
+		return plainText(text);
+	}
+	const start = plainText(head);
+	const marker = metadata.omittedBytes > 0 ? `${omissionText(metadata)}\n` : "";
+	return `${start}${start.endsWith("\n") ? "" : "\n"}${marker}${plainText(text)}`;
 }

@@ -36,8 +36,10 @@ export class Header {
 	readonly #silent = element("span", "boundcap-silent boundcap-figure", {}, "stderr: nothing");
 	readonly #stop = element("button", "boundcap-stop", { type: "button" }, "Stop");
 	#timer = 0;
+	readonly #tools: HTMLElement;
 
-	constructor(replica: Replica, onStop: () => void, signal: AbortSignal) {
+	/** `tools` are buttons for the text, shown as soon as there is one. */
+	constructor(replica: Replica, onStop: () => void, tools: readonly HTMLElement[], signal: AbortSignal) {
 		this.#replica = replica;
 		this.#stop.addEventListener("click", onStop, { signal });
 		signal.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
@@ -52,7 +54,8 @@ export class Header {
 			this.#silent,
 			this.#pace,
 		);
-		this.node = element("div", "boundcap-header", {}, dot, this.#state, figures, this.#stop);
+		this.#tools = element("span", "boundcap-tools", {}, ...tools);
+		this.node = element("div", "boundcap-header", {}, dot, this.#state, figures, this.#tools, this.#stop);
 	}
 
 	/** `totals`: those of the output stand here, since there is one text only. */
@@ -66,6 +69,7 @@ export class Header {
 		setText(this.#lines, formatLines(truncation?.totalLines ?? 0));
 		this.#bytes.hidden = this.#lines.hidden = !totals;
 		this.#silent.hidden = !totals || stderr === null;
+		this.#tools.hidden = this.#replica.totalBytes === 0;
 		this.#stop.hidden = !ticking;
 		this.#stop.disabled = stops >= MOST_REQUESTS;
 		this.#stop.title = stops === 0 ? "ask the command to end, as Ctrl-C does" : "end it at once";

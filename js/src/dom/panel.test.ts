@@ -221,6 +221,12 @@ describe("a panel", () => {
 		};
 		expect(press("ArrowUp")).toBe(true);
 		expect(press("s", { ctrlKey: true })).toBe(false);
+		const pressed = (key: string) => {
+			find("stop").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+			return find("stop").hasAttribute("data-lm-suppress-shortcuts");
+		};
+		expect(pressed("Enter")).toBe(true);
+		expect(pressed("ArrowUp")).toBe(false);
 	});
 
 	it("leaves no timer, frame or listener behind", () => {
@@ -232,6 +238,69 @@ describe("a panel", () => {
 		endRun();
 		expect(vi.getTimerCount()).toBe(0);
 		expect([...model.listeners.values()].every((listeners) => listeners.size === 0)).toBe(true);
+	});
+});
+
+describe("the tools", () => {
+	const tool = (el: HTMLElement, label: string) =>
+		[...el.querySelectorAll<HTMLElement>("button")].find((button) => button.title === label && !button.hidden);
+
+	beforeEach(() => localStorage.clear());
+
+	it("come with the first text", () => {
+		const { find } = show();
+		expect(find("tools").hidden).toBe(true);
+		model.receive(replace(1, "a\n", metadata({}, { totalBytes: 2 })));
+		frame();
+		expect(find("tools").hidden).toBe(false);
+	});
+
+	it("turn wrapping off and on, which later panels remember", () => {
+		const { el, find } = show();
+		const unwrapped = () => find("panel").classList.contains("boundcap-unwrapped");
+		expect(unwrapped()).toBe(false);
+		expect(tool(el, "wrap long lines")?.getAttribute("aria-pressed")).toBe("true");
+		tool(el, "wrap long lines")?.click();
+		expect(unwrapped()).toBe(true);
+		expect(show().find("panel").classList.contains("boundcap-unwrapped")).toBe(true);
+		tool(el, "wrap long lines")?.click();
+		expect(unwrapped()).toBe(false);
+		expect(show().find("panel").classList.contains("boundcap-unwrapped")).toBe(false);
+	});
+
+	it("make the text higher, and as it was", () => {
+		const { el, find } = show();
+		tool(el, "show more rows")?.click();
+		expect(find("panel").classList.contains("boundcap-tall")).toBe(true);
+		tool(el, "show fewer rows")?.click();
+		expect(find("panel").classList.contains("boundcap-tall")).toBe(false);
+	});
+
+	it("copy the text without its colours, and say so for a moment", async () => {
+		const writeText = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+		const { el } = show();
+		model.receive(replace(1, "\u001b[31ma\u001b[0m\n"));
+		frame();
+		tool(el, "copy the text shown")?.click();
+		await vi.advanceTimersByTimeAsync(10);
+		expect(writeText).toHaveBeenCalledWith("a\n");
+		expect(tool(el, "copied")).toBeDefined();
+		vi.advanceTimersByTime(2000);
+		expect(tool(el, "copied")).toBeUndefined();
+	});
+
+	it("copy each of two texts on its own", async () => {
+		const writeText = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+		const { el } = show();
+		model.receive(replace(1, "out\n"));
+		model.receive(replace(2, "err\n", metadata({}, { totalBytes: 4 }), "stderr"));
+		frame();
+		const buttons = [...el.querySelectorAll<HTMLElement>("button[title='copy the text shown']")];
+		const seen = buttons.filter((button) => !button.hidden);
+		for (const button of seen) {
+			button.click();
+		}
+		expect(writeText.mock.calls).toEqual([["out\n"], ["err\n"]]);
 	});
 });
 

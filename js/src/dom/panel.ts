@@ -3,9 +3,12 @@
 import { LINK_DETAILS, type Retain } from "../core/format";
 import type { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
+import { copyButton } from "./copy";
 import { element, setText } from "./element";
 import { Frames } from "./frames";
 import { Header } from "./header";
+import { keepKeys } from "./keys";
+import { Layout } from "./layout";
 import { StreamView } from "./stream";
 
 export interface PanelOptions {
@@ -20,16 +23,16 @@ const LABEL_LENGTH = 80;
 /** Puts a panel into `el`. With `signal` every listener, timer and frame of it ends, and it leaves the page. */
 export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOptions, signal: AbortSignal): void {
 	const name = nameOf(options.command);
-	const header = new Header(replica, options.onStop, signal);
 	const streams: StreamView[] = [];
 	const detail = element("div", "boundcap-footer boundcap-detail");
-	const panel = element(
-		"div",
-		"boundcap-panel",
-		{ role: "group", "aria-label": name === "" ? "bounded run" : `bounded run of ${name}` },
-		header.node,
-		detail,
-	);
+	const label = name === "" ? "bounded run" : `bounded run of ${name}`;
+	const panel = element("div", "boundcap-panel", { role: "group", "aria-label": label }, detail);
+	// Where there are two texts, each has its own in its heading.
+	const copy = copyButton(() => streams.map((stream) => stream.shownText()).join(""), signal);
+	const layout = new Layout(panel, signal);
+	const header = new Header(replica, options.onStop, [copy, ...layout.nodes], signal);
+	panel.prepend(header.node);
+	keepKeys(panel, signal);
 	const addStream = (stream: StreamName, what: string) => {
 		const label = name === "" ? what : `${what} of ${name}`;
 		const view = new StreamView(replica, stream, { label, retain: options.retain }, signal);
@@ -45,6 +48,7 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 		const several = streams.length > 1;
 		panel.dataset.state = replica.status.state;
 		panel.dataset.link = replica.link;
+		copy.hidden = several;
 		header.draw(!several);
 		for (const stream of streams) {
 			stream.draw(several);
