@@ -16,8 +16,11 @@ import type { Replica } from "../core/replica";
 import { element, setText } from "./element";
 import { MOST_REQUESTS } from "./stop";
 
-/** Milliseconds. A timer that comes a little early would otherwise ask again at once. */
-const LEAST_TICK = 20;
+/**
+ * Milliseconds. What is drawn ten times a second anyway ticks with that: a tick in between would be a frame more. A tenth
+ * that is passed over now and then is not seen.
+ */
+const LEAST_TICK = 100;
 /** Milliseconds. The rate and the silence change once a second, however coarse the elapsed time is by then. */
 const LONGEST_TICK = 1000;
 /** Milliseconds without output that are worth a word: shorter pauses are how programs print. */

@@ -58,7 +58,8 @@ export class StreamView {
 	draw(named: boolean): void {
 		const view = this.#replica[this.#stream];
 		this.#heading.draw(view, named);
-		this.#body.draw(view);
 		this.#footer.draw(view, this.#retain);
+		// Last: it asks for the height of the text, and what is changed after that is laid out once more.
+		this.#body.draw(view);
 	}
 }
