@@ -26,9 +26,12 @@ from boundcap_jupyter.show.bundle import read_bundle
 from boundcap_jupyter.show.pager import Pager, PageSource
 from boundcap_jupyter.show.summary import display_path
 from boundcap_jupyter.show.wire import (
+    CURRENT,
     STOPPING,
     StreamName,
     asks_to_stop,
+    checked,
+    snapshot_message,
     snapshot_to_wire,
     status_message,
     update_message,
@@ -158,15 +161,30 @@ class BoundedOutput(AnyWidget):
 
     def _snapshot(self) -> dict[str, Any]:
         with self._lock:
-            views, seq, status = dict(self._views), self._seq, self._final
+            state = dict(self._views), self._seq, self._final
+        return self._snapshot_of(*state)
+
+    def _snapshot_of(self, views: dict[StreamName, OutputView], seq: int, status: RunStatus | None) -> dict[str, Any]:
         if status is None:
             status = RunStatus(RunState.RUNNING, duration=time.monotonic() - self._started)
         shared = {name: replace(view, metadata=_shareable(view.metadata)) for name, view in views.items()}
         return snapshot_to_wire(seq, shared.get("output"), shared.get("stderr"), status)
 
+    def _answer_check(self, seen: int, running: bool) -> None:
+        """Send a page what it may have missed: a message that is lost leaves no trace when none comes after it."""
+        with self._lock:
+            if (seen, running) == (self._seq, self._final is None):
+                self.send(CURRENT)
+            else:
+                # Under the lock as updates are: one that crossed the answer would be behind a gap.
+                self.send(snapshot_message(self._snapshot_of(self._views, self._seq, self._final)))
+
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
         if (answer := self._pager.answer(content)) is not None:
             self.send(*answer)
+            return
+        if (known := checked(content)) is not None:
+            self._answer_check(*known)
             return
         if not asks_to_stop(content):
             _log.debug("ignored a message of the panel: %.200r", content)

@@ -26,6 +26,8 @@ from boundcap_jupyter.core.view import OutputMetadata, OutputView
 StreamName = Literal["output", "stderr"]
 
 STOPPING: dict[str, Json] = {"type": "stopping"}
+#: The answer to a check of a page that has everything.
+CURRENT: dict[str, Json] = {"type": "current"}
 
 _KINDS: dict[str, type[Update]] = {cls.kind: cls for cls in (Replace, Append, Slide, Rewrite, Metadata)}
 
@@ -46,8 +48,23 @@ def snapshot_to_wire(
     return {"seq": seq, **encoded, "status": status_to_wire(status)}
 
 
+def snapshot_message(snapshot: dict[str, Json]) -> dict[str, Json]:
+    return {"type": "snapshot", "snapshot": snapshot}
+
+
+def checked(message: object) -> tuple[int, bool] | None:
+    """What a page knows that asks whether there is more: the last update that it saw, and whether the run runs.
+
+    None for any other message.
+    """
+    if not isinstance(message, dict) or message.keys() != {"type", "seq", "running"} or message["type"] != "check":
+        return None
+    seq, running = message["seq"], message["running"]
+    return (seq, running) if type(seq) is int and type(running) is bool else None
+
+
 def asks_to_stop(message: object) -> bool:
-    """Whether a message of the panel is the one request that there is. Anything else may come from anyone."""
+    """Whether a message of the panel is a request to stop. Anything else may come from anyone."""
     return isinstance(message, dict) and message.get("type") == "stop" and len(message) == 1
 
 

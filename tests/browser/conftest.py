@@ -17,6 +17,8 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from tests.browser.panel_page import ORIGIN, PanelPage
+
 #: Screenshots of what a person sees, for a person to look at.
 SHOTS = Path(__file__).parents[2] / ".artifacts" / "screenshots"
 
@@ -115,6 +117,15 @@ def notebook(chromium: Browser, server: tuple[str, Path], request: pytest.Fixtur
     yield open_notebook
     context.close()
     _end_kernels(address)
+
+
+@pytest.fixture
+def panel(chromium: Browser) -> Iterator[Callable[..., PanelPage]]:
+    """Opens a panel alone, with these limits, in a page of its own."""
+    context = chromium.new_context(viewport={"width": 1000, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=ORIGIN)
+    yield lambda **limits: PanelPage(context.new_page(), **limits)
+    context.close()
 
 
 class Notebook:

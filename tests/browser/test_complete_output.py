@@ -102,7 +102,7 @@ def test_show_more_brings_the_lines_before_those_that_are_shown(finished):
         return [int(line.split()[1]) for line in text.text_content().splitlines()]
 
     assert numbers() == list(range(7001, 9001))
-    panel.locator(".boundcap-more").click()
+    panel.locator(".boundcap-show-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("2,000 older lines above", timeout=PATIENCE)
     assert numbers() == list(range(5001, 9001))
     # The reader is taken to what is new.
@@ -110,19 +110,19 @@ def test_show_more_brings_the_lines_before_those_that_are_shown(finished):
     assert text.evaluate(LINES_IN_SIGHT)[0] <= 6990
     page.theme("JupyterLab Light")
     page.shot("older-light")
-    panel.locator(".boundcap-more").click()
+    panel.locator(".boundcap-show-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("4,000 older lines above", timeout=PATIENCE)
     assert numbers() == list(range(3001, 9001))
     assert "\x1b" not in text.text_content()
     assert "\r" not in text.text_content()
     page.theme("JupyterLab Dark")
     page.shot("older-dark")
-    panel.locator(".boundcap-more").click()
+    panel.locator(".boundcap-show-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("6,000 older lines above", timeout=PATIENCE)
-    panel.locator(".boundcap-more").click()
+    panel.locator(".boundcap-show-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("7,000 older lines above", timeout=PATIENCE)
     assert numbers() == list(range(1, 9001))
-    expect(panel.locator(".boundcap-more")).to_be_hidden()
+    expect(panel.locator(".boundcap-show-more")).to_be_hidden()
 
 
 def test_while_the_command_runs_older_lines_come_and_the_gap_is_counted(notebook, tmp_path):
@@ -132,7 +132,7 @@ def test_while_the_command_runs_older_lines_come_and_the_gap_is_counted(notebook
     panel = page.start(1).locator(".boundcap-panel")
     text = panel.locator(".boundcap-text")
     expect(text).to_contain_text("5000", timeout=PATIENCE)
-    panel.locator(".boundcap-more").click()
+    panel.locator(".boundcap-show-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("2,000 older lines above", timeout=PATIENCE)
     assert text.text_content().split() == [str(n) for n in range(1001, 5001)]
     with page.page.expect_download(timeout=PATIENCE) as saved:
@@ -152,7 +152,7 @@ def test_a_kernel_that_is_gone_is_said_to_be(finished):
     page.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.restart()")
     expect(panel.locator(".boundcap-note")).to_contain_text("the kernel that ran this is gone", timeout=PATIENCE)
     expect(panel.locator(".boundcap-download")).to_be_disabled()
-    expect(panel.locator(".boundcap-more")).to_be_disabled()
+    expect(panel.locator(".boundcap-show-more")).to_be_disabled()
     expect(panel.locator(".boundcap-spill")).to_contain_text("output.log")
     page.theme("JupyterLab Light")
     panel.locator(".boundcap-note").scroll_into_view_if_needed()
@@ -162,6 +162,6 @@ def test_a_kernel_that_is_gone_is_said_to_be(finished):
 def test_the_path_is_copied(finished):
     page, panel, _ = finished("seq 100000")
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    panel.locator(".boundcap-copy").click()
-    expect(panel.locator(".boundcap-copy")).to_have_text("Copied")
+    panel.locator(".boundcap-copy-path").click()
+    expect(panel.locator(".boundcap-copy-path")).to_have_text("Copied")
     assert page.page.evaluate("navigator.clipboard.readText()") == panel.locator(".boundcap-spill").inner_text()

@@ -267,6 +267,32 @@ def test_a_request_without_an_id_is_ignored_with_a_record(caplog):
     assert "ignored a message" in caplog.text
 
 
+def test_a_page_that_asks_gets_what_it_missed_and_a_short_answer_when_that_is_nothing():
+    panel = BoundedOutput()
+    panel(_replace(b"one\n"))
+    panel(_replace(b"one\ntwo\n"))
+    sent = len(panel.comm.customs())
+    for seq, running in [(2, True), (1, True), (2, False)]:
+        panel.comm.receives({"type": "check", "seq": seq, "running": running})
+    current, lost_update, wrong_end = panel.comm.customs()[sent:]
+    assert current == {"type": "current"}
+    for answer in (lost_update, wrong_end):
+        assert (answer["type"], answer["snapshot"]["seq"]) == ("snapshot", 2)
+        assert answer["snapshot"]["output"]["text"] == "one\ntwo\n"
+    panel.finish(DONE)
+    panel.comm.receives({"type": "check", "seq": 2, "running": True})
+    assert panel.comm.customs()[-1]["snapshot"]["status"] == wire.status_to_wire(DONE)
+    panel.comm.receives({"type": "check", "seq": 2, "running": False})
+    assert panel.comm.customs()[-1] == {"type": "current"}
+
+
+@pytest.mark.parametrize("wrong", [{"seq": "2"}, {"seq": True}, {"running": 1}, {"more": 1}], ids=repr)
+def test_a_question_that_is_none_is_ignored(wrong):
+    panel = BoundedOutput()
+    panel.comm.receives({"type": "check", "seq": 2, "running": True, **wrong})
+    assert panel.comm.customs() == []
+
+
 def test_a_page_may_not_set_what_ran_or_what_is_shown():
     panel = BoundedOutput("make")
     state = {"command": "rm", "foreground": True, "_esm": "evil()", "snapshot": {}, "tooltip": "mine"}

@@ -29,6 +29,23 @@ it.each([
 	[360_000, "100 h 00 min"],
 ])("writes %d seconds", (seconds, text) => expect(format.formatDuration(seconds)).toBe(text));
 
+it.each([
+	[0, "0 B/s"],
+	[839.6, "840 B/s"],
+	[999.4, "999 B/s"],
+	[999.6, "1.0 kB/s"],
+	[9_940, "9.9 kB/s"],
+	[9_960, "10 kB/s"],
+	[999_400, "999 kB/s"],
+	[999_600, "1.0 MB/s"],
+	[1_250_000_000_000, "1250 GB/s"],
+])("writes a rate of %d bytes a second", (rate, text) => expect(format.formatRate(rate)).toBe(text));
+
+it.each([
+	[5.9, "quiet for 5 s"],
+	[75, "quiet for 1 min 15 s"],
+])("writes %d seconds of silence", (seconds, text) => expect(format.formatQuiet(seconds)).toBe(text));
+
 it.each([0, 0.44, 9.95, 10.5, 59.9, 61, 3599.5, 3700])("says when %d seconds will read differently", (seconds) => {
 	const next = seconds + format.untilNextDuration(seconds);
 	expect(format.formatDuration(next + 0.01)).not.toBe(format.formatDuration(seconds));
@@ -92,3 +109,9 @@ it("says where the rest is, or that it is nowhere", () => {
 		"incomplete after 0 B: no file",
 	);
 });
+
+it.each([
+	[view("\u001b[31ma\u001b[0m\u202e\n"), "a\u202e\n"],
+	[view("z\n", metadata({ omittedBytes: 10, omittedLines: 5 }), "a"), "a\n… 5 lines, 10 B not shown …\nz\n"],
+	[view("b\n", metadata(), "a\n"), "a\nb\n"],
+])("copies %j as text", (output, text) => expect(format.copiedText(output)).toBe(text));

@@ -1,9 +1,11 @@
 /** The words and figures of the panel. */
 
+import { plainText } from "./spans";
 import type { OutputMetadata, OutputView, RunState, RunStatus } from "./wire";
 
 /** One locale for every reader, as in the static text: "168,888,897" must not become "168.888.897" on the next page. */
 const COUNT = new Intl.NumberFormat("en-US");
+const RATE_UNITS = ["B", "kB", "MB", "GB"] as const;
 /** Seconds. Above, a tenth is noise. */
 const TENTHS_UNTIL = 10;
 
@@ -33,6 +35,23 @@ export function formatDuration(seconds: number): string {
 		return `${minutes} min ${twoDigits(whole % 60)} s`;
 	}
 	return `${formatCount(Math.floor(minutes / 60))} h ${twoDigits(minutes % 60)} min`;
+}
+
+/** Bytes a second in three digits at most, as "840 B/s", "1.2 kB/s", "35 MB/s": what a glance can take in. */
+export function formatRate(bytes: number): string {
+	let value = Math.round(bytes);
+	let unit = 0;
+	// From 999.5 on it would round to four digits.
+	for (; value >= 999.5 && unit < RATE_UNITS.length - 1; unit += 1) {
+		value /= 1000;
+	}
+	const digits = unit > 0 && value < 9.95 ? 1 : 0;
+	return `${value.toFixed(digits)} ${RATE_UNITS[unit]}/s`;
+}
+
+/** Seconds of silence, in whole ones: tenths of it tell nothing. */
+export function formatQuiet(seconds: number): string {
+	return `quiet for ${seconds < TENTHS_UNTIL ? `${Math.floor(seconds)} s` : formatDuration(seconds)}`;
 }
 
 /** Seconds until `formatDuration` says something else: when to look again. */
@@ -85,6 +104,13 @@ export function stateLabel(status: RunStatus): string {
 	}
 	return LABELS[status.state];
 }
+
+/** What is said of a run that may still run, or not: nobody here knows any more. */
+export const LINK_LABELS = { lost: "no connection", gone: "kernel is gone" } as const;
+export const LINK_DETAILS = {
+	lost: "no connection to the kernel: this is what was last seen",
+	gone: "the kernel is gone: this is what was last seen",
+} as const;
 
 export type Retain = "tail" | "head" | "both";
 
@@ -159,4 +185,14 @@ export function spillText(metadata: OutputMetadata): string {
 		case "incomplete":
 			return incompleteText(metadata);
 	}
+}
+
+/** What a copy of the shown text is: plain and whole, its long lines too; the marker stands between head and tail. */
+export function copiedText({ head, text, metadata }: OutputView): string {
+	if (head === "") {
+		return plainText(text);
+	}
+	const start = plainText(head);
+	const marker = metadata.omittedBytes > 0 ? `${omissionText(metadata)}\n` : "";
+	return `${start}${start.endsWith("\n") ? "" : "\n"}${marker}${plainText(text)}`;
 }

@@ -241,6 +241,51 @@ describe("the status", () => {
 	});
 });
 
+describe("the link to the kernel", () => {
+	it("that is lost stops the time, which goes on when it is back", () => {
+		replica.takeSnapshot(snapshot(0, null, { duration: 10 }), 0);
+		replica.setLink("lost", 3000);
+		expect(replica.ticking).toBe(false);
+		expect(replica.elapsed(60_000)).toBe(13);
+		replica.setLink("live", 61_000);
+		expect(replica.elapsed(62_000)).toBe(72);
+	});
+
+	it("that is gone stays gone, and what was lost before keeps its time", () => {
+		replica.setLink("lost", 3000);
+		replica.setLink("gone", 9000);
+		replica.setLink("live", 10_000);
+		expect(replica.link).toBe("gone");
+		expect(replica.elapsed(20_000)).toBe(3);
+	});
+
+	it("changes nothing of a run that has ended", () => {
+		take({ type: "status", status: status({ state: "exited", exitCode: 0, duration: 2 }) });
+		replica.setLink("gone", 5000);
+		expect(replica.status.state).toBe("exited");
+		expect(replica.elapsed(9000)).toBe(2);
+	});
+});
+
+describe("an answer of the kernel", () => {
+	it("closes a gap as a snapshot does", () => {
+		take(replace(1, "a\n"), append(3, "c\n"), { type: "snapshot", snapshot: snapshot(3, "a\nb\nc\n") });
+		expect(replica.behind).toBe(false);
+		expect(drawn).toBe("a\nb\nc\n");
+	});
+
+	it("brings the end that was lost", () => {
+		take(replace(1, "a\n"), { type: "snapshot", snapshot: snapshot(2, "a\nb\n", { state: "exited", exitCode: 0 }) });
+		expect(replica.status.state).toBe("exited");
+		expect(drawn).toBe("a\nb\n");
+	});
+
+	it("that there is nothing new changes nothing", () => {
+		take(replace(1, "a\n"), { type: "current" });
+		expect(replica.output).toEqual(view("a\n"));
+	});
+});
+
 describe("listeners", () => {
 	it("are told of what is no text, too", () => {
 		const events: unknown[] = [];

@@ -17,11 +17,13 @@
 
 import { align, NO_CHANGE, type TextChange } from "./change";
 import { applyUpdate, changeOf } from "./fold";
+import { Pace } from "./pace";
 import {
 	type OutputView,
 	parseMessage,
 	parseSnapshot,
 	type RunStatus,
+	type Snapshot,
 	STREAMS,
 	type StreamName,
 	type Update,
@@ -47,6 +49,12 @@ const NOT_YET: RunStatus = {
 	pipeHeld: 0,
 };
 
+/**
+ * The way to the kernel: "lost" is a connection that may come back, "gone" is for good, since a kernel that starts again
+ * knows nothing of the run.
+ */
+export type Link = "live" | "lost" | "gone";
+
 /** `view` is null until the first arrives; every update of the stream up to number `seq` is in it. */
 interface Copy {
 	view: OutputView | null;
@@ -58,6 +66,8 @@ export class Replica {
 	/** How often a panel of this run asked for its end, and how many of these the kernel said that it heard. */
 	stopsAsked = 0;
 	stopsHeard = 0;
+	link: Link = "live";
+	pace: Pace;
 
 	/** The highest number that was seen. */
 	#seq = 0;
@@ -66,10 +76,14 @@ export class Replica {
 		stderr: { view: null, seq: 0 },
 	};
 	#readAt: number;
+	/** When the link was last known to be live; time stands still from then on. */
+	#lostAt = Number.POSITIVE_INFINITY;
+	#begun = false;
 	readonly #listeners = new Set<(event: ReplicaEvent) => void>();
 
 	constructor(now: number) {
 		this.#readAt = now;
+		this.pace = new Pace(0, now);
 	}
 
 	/** The output of the run, or its standard output; null until the first arrives. */
@@ -86,14 +100,39 @@ export class Replica {
 		return this.status.state === "running";
 	}
 
+	/** True while news of the run may come: it runs, and there is a way to it. */
+	get ticking(): boolean {
+		return this.running && this.link === "live";
+	}
+
+	/** The highest number that was seen, of either stream. */
+	get seq(): number {
+		return this.#seq;
+	}
+
+	/** Bytes of all output, of both streams. */
+	get totalBytes(): number {
+		return STREAMS.reduce((sum, name) => sum + (this.#copies[name].view?.metadata.truncation.totalBytes ?? 0), 0);
+	}
+
 	/** True while an update is missing in what is shown. */
 	get behind(): boolean {
 		return STREAMS.some((name) => this.#copies[name].view !== null && this.#copies[name].seq < this.#seq);
 	}
 
-	/** Seconds since the start of the run: ticks while it runs, stands still after. */
+	/** Seconds since the start of the run: ticks while it runs, stands still after, and while nothing is known of it. */
 	elapsed(now: number): number {
-		return this.status.duration + (this.running ? Math.max(0, now - this.#readAt) / 1000 : 0);
+		const known = Math.min(now, this.#lostAt);
+		return this.status.duration + (this.running ? Math.max(0, known - this.#readAt) / 1000 : 0);
+	}
+
+	/** Tells the listeners where it is another link than before. What is gone stays gone. */
+	setLink(link: Link, now: number): void {
+		if (link !== this.link && this.link !== "gone") {
+			this.#lostAt = link === "live" ? Number.POSITIVE_INFINITY : Math.min(this.#lostAt, now);
+			this.link = link;
+			this.#tell(FACTS_ONLY);
+		}
 	}
 
 	/** Calls `listener` after every change; returns the way to end that. */
@@ -104,7 +143,10 @@ export class Replica {
 
 	/** Throws a WireError for a malformed snapshot and is then as it was. */
 	takeSnapshot(value: unknown, now: number): void {
-		const { seq, views, status } = parseSnapshot(value);
+		this.#takeParsed(parseSnapshot(value), now);
+	}
+
+	#takeParsed({ seq, views, status }: Snapshot, now: number): void {
 		if (STREAMS.every((name) => seq < this.#copies[name].seq)) {
 			return;
 		}
@@ -119,6 +161,11 @@ export class Replica {
 			}
 			copy.seq = Math.max(copy.seq, seq);
 		}
+		if (!this.#begun) {
+			// What was printed before this page looked is no rate.
+			this.pace = new Pace(this.totalBytes, now);
+		}
+		this.#noteProgress(now);
 		this.#tell(FACTS_ONLY);
 	}
 
@@ -128,6 +175,10 @@ export class Replica {
 		switch (message?.type) {
 			case "update":
 				this.#takeUpdate(message.seq, message.stream, message.update);
+				this.#noteProgress(now);
+				break;
+			case "snapshot":
+				this.#takeParsed(message.snapshot, now);
 				break;
 			case "status":
 				this.#setStatus(message.status, now);
@@ -176,6 +227,11 @@ export class Replica {
 		copy.view = after;
 		copy.seq = seq;
 		this.#tell({ stream, change, head: (before?.head ?? "") !== after.head });
+	}
+
+	#noteProgress(now: number): void {
+		this.#begun = true;
+		this.pace.take(this.totalBytes, now);
 	}
 
 	#setStatus(status: RunStatus, now: number): void {

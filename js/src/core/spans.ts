@@ -9,7 +9,7 @@
 
 import { applySgr, type Pen } from "./sgr";
 
-const ESC = "\u001b";
+export const ESC = "\u001b";
 const SEQUENCE = new RegExp(`${ESC}\\[([0-9;:]*)m|${ESC}\\]8;;([^${ESC}]*)${ESC}\\\\`, "g");
 
 /**
@@ -57,4 +57,9 @@ export function penOf(leadSgr: string, before: Pen): Pen {
 
 export function safeLink(address: string): string {
 	return LINK.test(address) ? address : "";
+}
+
+/** The text without its escape sequences. */
+export function plainText(text: string): string {
+	return text.replace(SEQUENCE, "");
 }

@@ -118,10 +118,15 @@ export interface Snapshot {
 export type KernelMessage =
 	| { readonly type: "update"; readonly seq: number; readonly stream: StreamName; readonly update: Update }
 	| { readonly type: "status"; readonly status: RunStatus }
-	| { readonly type: "stopping" };
+	| { readonly type: "stopping" }
+	/** The answers to a check: what the page does not have, or that there is nothing. */
+	| { readonly type: "snapshot"; readonly snapshot: Snapshot }
+	| { readonly type: "current" };
 
-/** Panel to kernel. */
-export type PanelMessage = { readonly type: "stop" };
+/** Panel to kernel. A check asks whether there is more than update number `seq`, and whether the run still runs. */
+export type PanelMessage =
+	| { readonly type: "stop" }
+	| { readonly type: "check"; readonly seq: number; readonly running: boolean };
 
 /**
  * A message of the kernel; null for a type that this panel does not know, since a newer kernel may have more to say.
@@ -143,6 +148,10 @@ export function parseMessage(value: unknown): KernelMessage | null {
 			return { type: "status", status: parseStatus(own(message, "status"), "message.status") };
 		case "stopping":
 			return { type: "stopping" };
+		case "snapshot":
+			return { type: "snapshot", snapshot: parseSnapshot(own(message, "snapshot")) };
+		case "current":
+			return { type: "current" };
 		default:
 			return null;
 	}

@@ -13,11 +13,6 @@ import { Follow } from "./follow";
 import { OlderText } from "./older";
 import { TextNodes } from "./text";
 
-/** Keys that scroll. Elsewhere in a notebook they move between cells. */
-const SCROLL_KEYS = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
-/** Lumino, which runs the shortcuts of JupyterLab and Notebook, leaves keys to an element with this attribute. */
-const NO_SHORTCUTS = "data-lm-suppress-shortcuts";
-
 export class Body {
 	readonly node: HTMLElement;
 	readonly #head = element("div", "boundcap-head");
@@ -59,8 +54,7 @@ export class Body {
 			},
 			{ signal },
 		);
-		// In capture on the window: Lumino listens in capture on the document.
-		window.addEventListener("keydown", (event) => this.#keyPressed(event), { capture: true, signal });
+		this.#area.addEventListener("keydown", (event) => this.#keyPressed(event), { signal });
 	}
 
 	/** Notes what an event changed, to be drawn with the next frame. */
@@ -108,14 +102,10 @@ export class Body {
 	}
 
 	#keyPressed(event: KeyboardEvent): void {
-		if (event.target === this.#area) {
-			const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-			this.#area.toggleAttribute(NO_SHORTCUTS, plain && SCROLL_KEYS.has(event.key));
-			if (plain && event.key === "End") {
-				// An animated scroll would chase an end that moves away.
-				event.preventDefault();
-				this.#follow.toEnd();
-			}
+		if (event.key === "End" && !event.ctrlKey && !event.metaKey && !event.altKey) {
+			// An animated scroll would chase an end that moves away.
+			event.preventDefault();
+			this.#follow.toEnd();
 		}
 	}
 }

@@ -22,6 +22,11 @@ export class Follow {
 	 * `scrollTop` would. They must not do it at the end, which is followed instead.
 	 */
 	readonly #anchored = globalThis.CSS?.supports?.("overflow-anchor", "auto") ?? false;
+	/**
+	 * False from letting go to the first change after it: Chromium looks for the line to keep during a layout, and has
+	 * had none since it was allowed to.
+	 */
+	#hasAnchor = false;
 	#lastTop = 0;
 
 	/**
@@ -54,10 +59,11 @@ export class Follow {
 			this.#pin();
 			return;
 		}
-		if (this.#anchored) {
+		if (this.#anchored && this.#hasAnchor) {
 			change();
 			return;
 		}
+		this.#hasAnchor = true;
 		const line = this.#lineAt(this.#area.getBoundingClientRect().top);
 		const before = line?.getBoundingClientRect().top ?? 0;
 		change();
@@ -101,6 +107,7 @@ export class Follow {
 	#set(following: boolean): void {
 		if (this.following !== following) {
 			this.following = following;
+			this.#hasAnchor = false;
 			this.#area.classList.toggle(FOLLOWING, following);
 			this.#changed();
 		}

@@ -1,12 +1,30 @@
 /** The line of state: what the run is doing, how long, how much, and the way to end it. */
 
-import { formatBytes, formatDuration, formatLines, outcomeOf, stateLabel, untilNextDuration } from "../core/format";
+import {
+	formatBytes,
+	formatDuration,
+	formatLines,
+	formatQuiet,
+	formatRate,
+	LINK_LABELS,
+	outcomeOf,
+	stateLabel,
+	untilNextDuration,
+} from "../core/format";
+import type { Pace } from "../core/pace";
 import type { Replica } from "../core/replica";
 import { element, setText } from "./element";
 import { MOST_REQUESTS } from "./stop";
 
-/** Milliseconds. A timer that comes a little early would otherwise ask again at once. */
-const LEAST_TICK = 20;
+/**
+ * Milliseconds. What is drawn ten times a second anyway ticks with that: a tick in between would be a frame more. A tenth
+ * that is passed over now and then is not seen.
+ */
+const LEAST_TICK = 100;
+/** Milliseconds. The rate and the silence change once a second, however coarse the elapsed time is by then. */
+const LONGEST_TICK = 1000;
+/** Milliseconds without output that are worth a word: shorter pauses are how programs print. */
+const QUIET_AFTER = 5000;
 
 export class Header {
 	readonly node: HTMLElement;
@@ -16,30 +34,46 @@ export class Header {
 	readonly #elapsed = element("span", "boundcap-elapsed boundcap-figure", { title: "elapsed time" });
 	readonly #bytes = element("span", "boundcap-bytes boundcap-figure", { title: "bytes of output in all" });
 	readonly #lines = element("span", "boundcap-lines boundcap-figure", { title: "lines of output in all" });
+	/** Last of the figures: its width changes, and moves no other. */
+	readonly #pace = element("span", "boundcap-pace boundcap-figure");
 	readonly #silent = element("span", "boundcap-silent boundcap-figure", {}, "stderr: nothing");
 	readonly #stop = element("button", "boundcap-stop", { type: "button" }, "Stop");
 	#timer = 0;
+	readonly #tools: HTMLElement;
 
-	constructor(replica: Replica, onStop: () => void, signal: AbortSignal) {
+	/** `tools` are buttons for the text, shown as soon as there is one. */
+	constructor(replica: Replica, onStop: () => void, tools: readonly HTMLElement[], signal: AbortSignal) {
 		this.#replica = replica;
 		this.#stop.addEventListener("click", onStop, { signal });
 		signal.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
 		const dot = element("span", "boundcap-dot", { "aria-hidden": "true" });
-		const figures = element("span", "boundcap-figures", {}, this.#elapsed, this.#bytes, this.#lines, this.#silent);
-		this.node = element("div", "boundcap-header", {}, dot, this.#state, figures, this.#stop);
+		const figures = element(
+			"span",
+			"boundcap-figures",
+			{},
+			this.#elapsed,
+			this.#bytes,
+			this.#lines,
+			this.#silent,
+			this.#pace,
+		);
+		this.#tools = element("span", "boundcap-tools", {}, ...tools);
+		this.node = element("div", "boundcap-header", {}, dot, this.#state, figures, this.#tools, this.#stop);
 	}
 
 	/** `totals`: those of the output stand here, since there is one text only. */
 	draw(totals: boolean): void {
-		const { status, output, stderr, running, stops } = this.#replica;
+		const { status, output, stderr, running, ticking, stops, link } = this.#replica;
 		const truncation = output?.metadata.truncation;
-		this.node.dataset.outcome = outcomeOf(status);
-		setText(this.#state, running && stops > 0 ? "stopping…" : stateLabel(status));
+		const cutOff = running && link !== "live" ? link : null;
+		this.node.dataset.outcome = cutOff ? "ended" : outcomeOf(status);
+		setText(this.#state, cutOff ? LINK_LABELS[cutOff] : running && stops > 0 ? "stopping…" : stateLabel(status));
 		setText(this.#bytes, formatBytes(truncation?.totalBytes ?? 0));
 		setText(this.#lines, formatLines(truncation?.totalLines ?? 0));
 		this.#bytes.hidden = this.#lines.hidden = !totals;
 		this.#silent.hidden = !totals || stderr === null;
-		this.#stop.hidden = !running;
+		this.#tools.hidden = this.#replica.totalBytes === 0;
+		this.#stop.hidden = !ticking;
 		this.#stop.disabled = stops >= MOST_REQUESTS;
 		this.#stop.title = stops === 0 ? "ask the command to end, as Ctrl-C does" : "end it at once";
 		setText(this.#stop, stops === 0 ? "Stop" : "Kill");
@@ -48,10 +82,22 @@ export class Header {
 
 	#tick(): void {
 		clearTimeout(this.#timer);
-		const seconds = this.#replica.elapsed(performance.now());
+		const now = performance.now();
+		const seconds = this.#replica.elapsed(now);
 		setText(this.#elapsed, formatDuration(seconds));
-		if (this.#replica.running) {
-			this.#timer = window.setTimeout(() => this.#tick(), Math.max(LEAST_TICK, untilNextDuration(seconds) * 1000));
+		setText(this.#pace, this.#replica.ticking ? paceText(this.#replica.pace, now) : "");
+		if (this.#replica.ticking) {
+			const wait = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, untilNextDuration(seconds) * 1000));
+			this.#timer = window.setTimeout(() => this.#tick(), wait);
 		}
 	}
+}
+
+function paceText(pace: Pace, now: number): string {
+	const quiet = pace.quiet(now);
+	if (quiet >= QUIET_AFTER) {
+		return formatQuiet(quiet / 1000);
+	}
+	const rate = pace.rate(now);
+	return rate === null ? "" : formatRate(rate);
 }

@@ -9,10 +9,10 @@ export class Heading {
 	readonly #lines = element("span", "boundcap-figure");
 	readonly node: HTMLElement;
 
-	constructor(name: string) {
+	constructor(name: string, copy: HTMLElement) {
 		const title = element("span", "boundcap-name", {}, name);
 		const figures = element("span", "boundcap-figures", {}, this.#bytes, this.#lines);
-		this.node = element("div", "boundcap-heading", {}, title, figures);
+		this.node = element("div", "boundcap-heading", {}, title, figures, copy);
 	}
 
 	draw(view: OutputView | null, shown: boolean): void {

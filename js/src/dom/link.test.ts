@@ -120,22 +120,22 @@ describe("Download", () => {
 
 describe("Show more", () => {
 	it("puts older lines above the text, in their colours, and nothing of them is markup", () => {
-		find("more").click();
+		find("show-more").click();
 		frame();
-		expect(find("more").disabled).toBe(true);
+		expect(find("show-more").disabled).toBe(true);
 		older(2000, `<b>c</b>${ESC}[0m\n`, `${ESC}[31m`);
 		expect(find("text").textContent).toBe("<b>c</b>\nnew\n");
 		expect(el.querySelector("b")).toBeNull();
 		expect(find("older-block").querySelector("span")?.style.color).not.toBe("");
-		find("more").click();
+		find("show-more").click();
 		older(0, "a\nb\n");
 		expect(find("text").textContent).toBe("a\nb\n<b>c</b>\nnew\n");
 		expect(find("note").textContent).toBe("3 older lines above");
-		expect(find("more").hidden).toBe(true);
+		expect(find("show-more").hidden).toBe(true);
 	});
 
 	it("marks what has left the view since", () => {
-		find("more").click();
+		find("show-more").click();
 		older(2000, "c\n");
 		const facts = metadata(
 			{ spillPath: PATH, spillState: "complete", omittedBytes: 4100, omittedLines: 410 },
@@ -155,11 +155,11 @@ describe("the path", () => {
 	])("is copied %s", async (_, clipboard, selection, said) => {
 		vi.stubGlobal("navigator", { clipboard });
 		document.execCommand = () => selection;
-		find("copy").click();
+		find("copy-path").click();
 		await vi.advanceTimersByTimeAsync(0);
-		expect(find("copy").textContent).toBe(said);
+		expect(find("copy-path").textContent).toBe(said);
 		await vi.advanceTimersByTimeAsync(2000);
-		expect(find("copy").textContent).toBe("Copy path");
+		expect(find("copy-path").textContent).toBe("Copy path");
 	});
 
 	it("gives a download a name that no file system minds", () => {
@@ -176,7 +176,11 @@ describe("a kernel", () => {
 			find("download").click();
 			emit(event);
 			expect(find("note").textContent).toBe("the kernel that ran this is gone: the file is still where its path says");
-			expect([find("download").disabled, find("more").disabled, find("copy").disabled]).toEqual([true, true, false]);
+			expect([find("download").disabled, find("show-more").disabled, find("copy-path").disabled]).toEqual([
+				true,
+				true,
+				false,
+			]);
 			expect(find("spill").textContent).toBe(PATH);
 		},
 	);
@@ -193,7 +197,7 @@ describe("a kernel", () => {
 
 it("all of it ends with the run", () => {
 	find("download").click();
-	find("more").click();
+	find("show-more").click();
 	endPanel();
 	endRun();
 	expect(vi.getTimerCount()).toBe(0);

@@ -7,6 +7,7 @@ import { OlderLines } from "../core/older";
 import type { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
 import type { Body } from "./body";
+import { copyText } from "./copy";
 import { element, setText } from "./element";
 import { BlobKeeper, downloadName } from "./keeper";
 
@@ -26,8 +27,8 @@ export class Link {
 	readonly #output: CompleteOutput;
 	readonly #body: Body;
 	readonly #older: OlderLines;
-	readonly #more = button("more", "Show more");
-	readonly #copy = button("copy", "Copy path");
+	readonly #more = button("show-more", "Show more");
+	readonly #copy = button("copy-path", "Copy path");
 	readonly #start = button("download", "Download");
 	readonly #bar = element("progress", "boundcap-progress", { "aria-label": "download" });
 	readonly #figures = element("span", "boundcap-figure");
@@ -35,7 +36,16 @@ export class Link {
 	readonly #running = element("span", "boundcap-download-running", {}, this.#bar, this.#figures, this.#cancel);
 	/** Announced: it is what became of a press of a button. */
 	readonly #note = element("span", "boundcap-note", { role: "status" });
-	readonly node = element("div", "boundcap-tools", {}, this.#more, this.#copy, this.#start, this.#running, this.#note);
+	readonly node = element(
+		"div",
+		"boundcap-complete",
+		{},
+		this.#more,
+		this.#copy,
+		this.#start,
+		this.#running,
+		this.#note,
+	);
 	#copied = 0;
 
 	/** `redraw` asks for a drawing with the next frame. */
@@ -128,7 +138,7 @@ export class Link {
 	}
 
 	async #copyPath(): Promise<void> {
-		const copied = await copyText(this.#path);
+		const copied = await copyText(this.#path, this.#copy);
 		setText(this.#copy, copied ? "Copied" : "Not copied");
 		clearTimeout(this.#copied);
 		this.#copied = window.setTimeout(() => setText(this.#copy, "Copy path"), SAID_FOR);
@@ -141,29 +151,4 @@ export class Link {
 
 function button(name: string, text: string): HTMLButtonElement {
 	return element("button", `boundcap-button boundcap-${name}`, { type: "button" }, text);
-}
-
-/** False where the page may not write the clipboard: not over plain http from another machine, nor in some frames. */
-async function copyText(text: string): Promise<boolean> {
-	try {
-		await navigator.clipboard.writeText(text);
-		return true;
-	} catch {
-		return copyBySelection(text);
-	}
-}
-
-/** The old way, which browsers keep for pages without the new one. */
-function copyBySelection(text: string): boolean {
-	const field = element("textarea", "boundcap-clipboard", { readonly: "", "aria-hidden": "true" });
-	const focused = document.activeElement;
-	field.value = text;
-	document.body.append(field);
-	field.select();
-	const copied = document.execCommand?.("copy") ?? false;
-	field.remove();
-	if (focused instanceof HTMLElement) {
-		focused.focus({ preventScroll: true });
-	}
-	return copied;
 }

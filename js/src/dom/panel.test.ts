@@ -31,8 +31,33 @@ class FakeModel {
 	}
 
 	receive(message: unknown): void {
-		for (const listener of this.listeners.get("msg:custom") ?? []) {
-			(listener as (content: unknown) => void)(message);
+		this.trigger("msg:custom", message);
+	}
+
+	trigger(event: string, content?: unknown): void {
+		for (const listener of this.listeners.get(event) ?? []) {
+			(listener as (content: unknown) => void)(content);
+		}
+	}
+}
+
+/** A kernel connection of JupyterLab, as far as the panel looks at it. */
+class FakeKernel {
+	status = "busy";
+	connectionStatus = "connected";
+	isDisposed = false;
+	readonly slots = new Set<() => void>();
+	readonly statusChanged = { connect: (slot: () => void) => this.slots.add(slot), disconnect: this.forget };
+	readonly connectionStatusChanged = this.statusChanged;
+
+	get forget() {
+		return (slot: () => void) => this.slots.delete(slot);
+	}
+
+	becomes(changes: Partial<Pick<FakeKernel, "status" | "connectionStatus" | "isDisposed">>): void {
+		Object.assign(this, changes);
+		for (const slot of this.slots) {
+			slot();
 		}
 	}
 }
@@ -197,15 +222,226 @@ describe("a panel", () => {
 		};
 		expect(press("ArrowUp")).toBe(true);
 		expect(press("s", { ctrlKey: true })).toBe(false);
+		const pressed = (key: string) => {
+			find("stop").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+			return find("stop").hasAttribute("data-lm-suppress-shortcuts");
+		};
+		expect(pressed("Enter")).toBe(true);
+		expect(pressed("ArrowUp")).toBe(false);
 	});
 
 	it("leaves no timer, frame or listener behind", () => {
+		const ofTheRun = vi.getTimerCount();
 		const { end } = show();
 		model.receive(replace(1, "a\n"));
 		end();
-		expect(vi.getTimerCount()).toBe(0);
+		expect(vi.getTimerCount()).toBe(ofTheRun);
 		endRun();
+		expect(vi.getTimerCount()).toBe(0);
 		expect([...model.listeners.values()].every((listeners) => listeners.size === 0)).toBe(true);
+	});
+});
+
+describe("the tools", () => {
+	const tool = (el: HTMLElement, label: string) =>
+		[...el.querySelectorAll<HTMLElement>("button")].find((button) => button.title === label && !button.hidden);
+
+	beforeEach(() => localStorage.clear());
+
+	it("come with the first text", () => {
+		const { find } = show();
+		expect(find("tools").hidden).toBe(true);
+		model.receive(replace(1, "a\n", metadata({}, { totalBytes: 2 })));
+		frame();
+		expect(find("tools").hidden).toBe(false);
+	});
+
+	it("turn wrapping off and on, which later panels remember", () => {
+		const { el, find } = show();
+		const unwrapped = () => find("panel").classList.contains("boundcap-unwrapped");
+		expect(unwrapped()).toBe(false);
+		expect(tool(el, "wrap long lines")?.getAttribute("aria-pressed")).toBe("true");
+		tool(el, "wrap long lines")?.click();
+		expect(unwrapped()).toBe(true);
+		expect(show().find("panel").classList.contains("boundcap-unwrapped")).toBe(true);
+		tool(el, "wrap long lines")?.click();
+		expect(unwrapped()).toBe(false);
+		expect(show().find("panel").classList.contains("boundcap-unwrapped")).toBe(false);
+	});
+
+	it("make the text higher, and as it was", () => {
+		const { el, find } = show();
+		tool(el, "show more rows")?.click();
+		expect(find("panel").classList.contains("boundcap-tall")).toBe(true);
+		tool(el, "show fewer rows")?.click();
+		expect(find("panel").classList.contains("boundcap-tall")).toBe(false);
+	});
+
+	it("copy the text without its colours, and say so for a moment", async () => {
+		const writeText = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+		const { el } = show();
+		model.receive(replace(1, "\u001b[31ma\u001b[0m\n"));
+		frame();
+		tool(el, "copy the text shown")?.click();
+		await vi.advanceTimersByTimeAsync(10);
+		expect(writeText).toHaveBeenCalledWith("a\n");
+		expect(tool(el, "copied")).toBeDefined();
+		vi.advanceTimersByTime(2000);
+		expect(tool(el, "copied")).toBeUndefined();
+	});
+
+	it("copy each of two texts on its own", async () => {
+		const writeText = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+		const { el } = show();
+		model.receive(replace(1, "out\n"));
+		model.receive(replace(2, "err\n", metadata({}, { totalBytes: 4 }), "stderr"));
+		frame();
+		const buttons = [...el.querySelectorAll<HTMLElement>("button[title='copy the text shown']")];
+		const seen = buttons.filter((button) => !button.hidden);
+		for (const button of seen) {
+			button.click();
+		}
+		expect(writeText.mock.calls).toEqual([["out\n"], ["err\n"]]);
+	});
+});
+
+describe("the pace", () => {
+	const grow = (seq: number, totalBytes: number) => replace(seq, "a\n", metadata({}, { totalBytes }));
+
+	it("is a rate while output comes, and a silence when none came for a while", () => {
+		const { find } = show();
+		for (let seq = 1; seq <= 30; seq += 1) {
+			vi.advanceTimersByTime(100);
+			model.receive(grow(seq, seq * 200));
+		}
+		vi.advanceTimersByTime(100);
+		expect(find("pace").textContent).toMatch(/^(1\.[89]|2\.[01]) kB\/s$/);
+		vi.advanceTimersByTime(6000);
+		expect(find("pace").textContent).toMatch(/^quiet for [56] s$/);
+	});
+
+	it("is a silence, too, when nothing ever came", () => {
+		const { find } = show();
+		vi.advanceTimersByTime(12_050);
+		expect(find("pace").textContent).toBe("quiet for 12 s");
+	});
+
+	it("is gone at the end", () => {
+		const { find } = show();
+		vi.advanceTimersByTime(12_000);
+		model.receive(ended({ state: "exited", exitCode: 0 }));
+		frame();
+		expect(find("pace").textContent).toBe("");
+	});
+});
+
+describe("a kernel", () => {
+	let kernel: FakeKernel;
+
+	beforeEach(() => {
+		endRun();
+		kernel = new FakeKernel();
+		model.widget_manager = { kernel };
+		widget = define();
+		endRun = widget.initialize({ model });
+	});
+
+	const gone: [name: string, happens: () => void][] = [
+		["restarts", () => kernel.becomes({ status: "restarting" })],
+		["is restarted because it died", () => kernel.becomes({ status: "autorestarting" })],
+		["dies", () => kernel.becomes({ status: "dead" })],
+		["is given up", () => kernel.becomes({ isDisposed: true })],
+		["closes the widget", () => model.trigger("comm:close")],
+	];
+	for (const [name, happens] of gone) {
+		it(`that ${name} is gone: the panel says so, ticks no more and offers no Stop`, () => {
+			const { find } = show();
+			model.receive(replace(1, "a\n"));
+			vi.advanceTimersByTime(3050);
+			happens();
+			kernel.becomes({ status: "idle" });
+			vi.advanceTimersByTime(60_000);
+			expect(find("state").textContent).toBe("kernel is gone");
+			expect(find("detail").textContent).toBe("the kernel is gone: this is what was last seen");
+			expect(find("elapsed").textContent).toBe("3.0 s");
+			expect(find("pace").textContent).toBe("");
+			expect(find("stop").hidden).toBe(true);
+			expect(find("text").textContent).toBe("a\n");
+			expect(model.sent).toEqual([]);
+		});
+	}
+
+	it("that can not be reached for a while is asked what is new when it can", () => {
+		const { find } = show();
+		model.receive(replace(1, "a\n"));
+		kernel.becomes({ connectionStatus: "connecting" });
+		frame();
+		expect(find("state").textContent).toBe("no connection");
+		vi.advanceTimersByTime(60_000);
+		expect(model.sent).toEqual([]);
+		kernel.becomes({ connectionStatus: "connected" });
+		frame();
+		expect(find("state").textContent).toBe("running");
+		expect(model.sent).toEqual([{ type: "check", seq: 1, running: true }]);
+	});
+
+	it("that goes after the end of the run is no news", () => {
+		const { find } = show();
+		model.receive(ended({ state: "exited", exitCode: 0 }));
+		kernel.becomes({ status: "dead" });
+		frame();
+		expect(find("state").textContent).toBe("done");
+		expect(find("detail").hidden).toBe(true);
+	});
+
+	it("is heard no more when the widget is gone", () => {
+		endRun();
+		expect(kernel.slots.size).toBe(0);
+	});
+});
+
+describe("what was lost on the way", () => {
+	it("is asked for when a gap stays, and shown when it comes", () => {
+		const { find } = show();
+		model.receive(replace(1, "a\n"));
+		model.receive(append(3, "c\n"));
+		vi.advanceTimersByTime(1100);
+		expect(model.sent).toEqual([{ type: "check", seq: 3, running: true }]);
+		const whole = { seq: 3, output: view("a\nb\nc\n"), stderr: null, status: status() };
+		model.receive({ type: "snapshot", snapshot: whole });
+		frame();
+		expect(find("text").textContent).toBe("a\nb\nc\n");
+	});
+
+	it("is the end itself: a run that is silent is asked for, less and less often", () => {
+		const { find } = show();
+		vi.advanceTimersByTime(16_000);
+		expect(model.sent).toEqual([{ type: "check", seq: 0, running: true }]);
+		model.receive({ type: "current" });
+		vi.advanceTimersByTime(29_000);
+		expect(model.sent).toHaveLength(1);
+		vi.advanceTimersByTime(2000);
+		expect(model.sent).toHaveLength(2);
+		const over = { seq: 1, output: view("a\n"), stderr: null, status: status({ state: "exited", exitCode: 3 }) };
+		model.receive({ type: "snapshot", snapshot: over });
+		frame();
+		expect(find("state").textContent).toBe("failed · exit 3");
+	});
+
+	it("is the last update: the end of the run is followed by one question, and by no more once it is answered", () => {
+		model.receive(replace(1, "a\n"));
+		model.receive(ended({ state: "exited", exitCode: 0 }));
+		vi.advanceTimersByTime(10);
+		expect(model.sent).toEqual([{ type: "check", seq: 1, running: false }]);
+		model.receive({ type: "current" });
+		vi.advanceTimersByTime(3_600_000);
+		expect(model.sent).toHaveLength(1);
+		expect(vi.getTimerCount()).toBe(0);
+	});
+
+	it("is not asked for again while a busy kernel is silent", () => {
+		vi.advanceTimersByTime(290_000);
+		expect(model.sent).toHaveLength(1);
 	});
 });
 
@@ -293,6 +529,7 @@ describe("a standard error that is kept apart", () => {
 		model.receive(replace(1, "err\n", bytes(4, 1), "stderr"));
 		frame();
 		end();
+		endRun();
 		expect(vi.getTimerCount()).toBe(0);
 	});
 });

@@ -1,11 +1,14 @@
 /** One panel: header and text of a run, or both its texts, drawn at most once a frame. */
 
-import type { Retain } from "../core/format";
+import { LINK_DETAILS, type Retain } from "../core/format";
 import type { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
+import { copyButton } from "./copy";
 import { element, setText } from "./element";
 import { Frames } from "./frames";
 import { Header } from "./header";
+import { keepKeys } from "./keys";
+import { Layout } from "./layout";
 import type { CompleteOutput } from "./link";
 import { StreamView } from "./stream";
 
@@ -22,16 +25,16 @@ const LABEL_LENGTH = 80;
 /** Puts a panel into `el`. With `signal` every listener, timer and frame of it ends, and it leaves the page. */
 export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOptions, signal: AbortSignal): void {
 	const name = nameOf(options.command);
-	const header = new Header(replica, options.onStop, signal);
 	const streams: StreamView[] = [];
 	const detail = element("div", "boundcap-footer boundcap-detail");
-	const panel = element(
-		"div",
-		"boundcap-panel",
-		{ role: "group", "aria-label": name === "" ? "bounded run" : `bounded run of ${name}` },
-		header.node,
-		detail,
-	);
+	const label = name === "" ? "bounded run" : `bounded run of ${name}`;
+	const panel = element("div", "boundcap-panel", { role: "group", "aria-label": label }, detail);
+	// Where there are two texts, each has its own in its heading.
+	const copy = copyButton(() => streams.map((stream) => stream.shownText()).join(""), signal);
+	const layout = new Layout(panel, signal);
+	const header = new Header(replica, options.onStop, [copy, ...layout.nodes], signal);
+	panel.prepend(header.node);
+	keepKeys(panel, signal);
 	const addStream = (stream: StreamName, what: string) => {
 		const label = name === "" ? what : `${what} of ${name}`;
 		const complete = options.complete[stream];
@@ -48,12 +51,13 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 		}
 		const several = streams.length > 1;
 		panel.dataset.state = replica.status.state;
+		panel.dataset.link = replica.link;
+		copy.hidden = several;
 		header.draw(!several);
 		for (const stream of streams) {
 			stream.draw(several);
 		}
-		// That the time was up is the state itself.
-		setText(detail, replica.status.state === "timeout" ? "" : replica.status.detail);
+		setText(detail, detailOf(replica));
 		detail.hidden = detail.textContent === "";
 	};
 	const frames = new Frames(draw, signal);
@@ -73,6 +77,15 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 	);
 	el.append(panel);
 	draw();
+}
+
+/** Why the run failed, or why nothing more is known of it. */
+function detailOf({ status, running, link }: Replica): string {
+	if (running) {
+		return link === "live" ? "" : LINK_DETAILS[link];
+	}
+	// That the time was up is the state itself.
+	return status.state === "timeout" ? "" : status.detail;
 }
 
 function nameOf(command: string): string {

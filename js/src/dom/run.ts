@@ -1,10 +1,12 @@
 /** The run behind a model: listens to it from its first message on, whether or not a panel is shown. */
 
 import { Asking } from "../core/asking";
+import { Check } from "../core/check";
 import { Download } from "../core/download";
 import type { Retain } from "../core/format";
 import { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
+import { watchKernel } from "./kernel";
 import type { CompleteOutput } from "./link";
 import { interruptKernel, type PanelModel, report } from "./model";
 import { mountPanel } from "./panel";
@@ -12,6 +14,8 @@ import { requestStop } from "./stop";
 
 /** Request ids begin anywhere below this, so that two pages of one run have different ones. */
 const FIRST_IDS = 2 ** 52;
+/** The messages that answer a question of the page. */
+const ANSWERS = new Set<unknown>(["snapshot", "current"]);
 
 export class Run {
 	readonly #model: PanelModel;
@@ -20,12 +24,16 @@ export class Run {
 	readonly #asking: Asking;
 	/** Of the run, not of a panel: a download goes on when the panel makes room for the static result. */
 	readonly #complete: Readonly<Record<StreamName, CompleteOutput>>;
+	readonly #check: Check;
+	#timer = 0;
+	#timerAt = Number.POSITIVE_INFINITY;
 
 	constructor(model: PanelModel, signal: AbortSignal) {
 		this.#model = model;
 		this.#signal = signal;
-		this.#replica = new Replica(performance.now());
-		const onSnapshot = () => this.#take(() => this.#replica.takeSnapshot(model.get("snapshot"), performance.now()));
+		const now = performance.now();
+		const replica = new Replica(now);
+		this.#replica = replica;
 		this.#asking = new Asking(
 			{
 				send: (request) => model.send(request),
@@ -37,12 +45,28 @@ export class Run {
 			Math.floor(Math.random() * FIRST_IDS),
 		);
 		this.#complete = { output: this.#completeOf("output"), stderr: this.#completeOf("stderr") };
-		const onMessage = (content: unknown, buffers: unknown) =>
-			this.#take(() => {
+		const attempt = (take: () => void) => {
+			try {
+				take();
+			} catch (error) {
+				// What is malformed changes nothing; a number that is then missing is a gap, which the next replace closes.
+				report(error);
+			}
+		};
+		attempt(() => replica.takeSnapshot(model.get("snapshot"), now));
+		this.#check = new Check(replica, now);
+		const onSnapshot = () => {
+			attempt(() => replica.takeSnapshot(model.get("snapshot"), performance.now()));
+			this.#heard(false);
+		};
+		const onMessage = (content: unknown, buffers: unknown) => {
+			attempt(() => {
 				if (!this.#asking.take(content, buffers)) {
-					this.#replica.takeMessage(content, performance.now());
+					replica.takeMessage(content, performance.now());
 				}
 			});
+			this.#heard(ANSWERS.has((content as { type?: unknown } | null)?.type));
+		};
 		const onLost = () => this.#asking.lose();
 		model.on("change:snapshot", onSnapshot);
 		model.on("msg:custom", onMessage);
@@ -58,10 +82,21 @@ export class Run {
 				model.off("comm_live_update", onLost);
 				model.off("comm:close", onLost);
 				this.#asking.end();
+				clearTimeout(this.#timer);
 			},
 			{ once: true },
 		);
-		onSnapshot();
+		watchKernel(
+			model,
+			(link) => {
+				const now = performance.now();
+				replica.setLink(link, now);
+				this.#check.look(replica, now);
+				this.#plan(now);
+			},
+			signal,
+		);
+		this.#plan(now);
 	}
 
 	mount(el: HTMLElement, signal: AbortSignal): void {
@@ -84,13 +119,33 @@ export class Run {
 		return { asking: this.#asking, download: new Download(this.#asking, stream), stream };
 	}
 
-	/** What is malformed changes nothing; a number that is then missing is a gap, which the next replace closes. */
-	#take(take: () => void): void {
-		try {
-			take();
-		} catch (error) {
-			report(error);
+	#heard(answer: boolean): void {
+		const now = performance.now();
+		this.#check.heard(answer, now);
+		this.#check.look(this.#replica, now);
+		this.#plan(now);
+	}
+
+	/** Asks when it is due. A timer that comes too early looks again: ten messages a second need not set one each. */
+	#plan(now: number): void {
+		const { due } = this.#check;
+		if (due !== null && due < this.#timerAt) {
+			clearTimeout(this.#timer);
+			this.#timerAt = due;
+			this.#timer = window.setTimeout(() => this.#ask(), Math.max(0, due - now));
 		}
+	}
+
+	#ask(): void {
+		this.#timerAt = Number.POSITIVE_INFINITY;
+		const now = performance.now();
+		const { due } = this.#check;
+		if (due !== null && due <= now) {
+			const { seq, running } = this.#replica;
+			this.#model.send({ type: "check", seq, running });
+			this.#check.asked(this.#replica, now);
+		}
+		this.#plan(now);
 	}
 }
 

@@ -25,13 +25,13 @@ export interface StopRoutes {
  * stopping a run in the background never interrupts another cell.
  */
 export function requestStop(replica: Replica, routes: StopRoutes, signal: AbortSignal): void {
-	if (!replica.running || replica.stops >= MOST_REQUESTS) {
+	if (!replica.ticking || replica.stops >= MOST_REQUESTS) {
 		return;
 	}
 	replica.askToStop();
 	const request = replica.stopsAsked;
 	const timer = window.setTimeout(() => {
-		if (replica.running && replica.stopsHeard < request && routes.foreground()) {
+		if (replica.ticking && replica.stopsHeard < request && routes.foreground()) {
 			routes.interrupt();
 		}
 	}, ACKNOWLEDGE_WITHIN);

@@ -1,9 +1,10 @@
 /** The text of one stream: a heading where there are two of them, the text area, and what is shown and kept of it. */
 
-import type { Retain } from "../core/format";
+import { copiedText, type Retain } from "../core/format";
 import type { Replica, ReplicaEvent } from "../core/replica";
 import type { StreamName } from "../core/wire";
 import { Body } from "./body";
+import { copyButton } from "./copy";
 import { element } from "./element";
 import { Footer } from "./footer";
 import { Heading } from "./heading";
@@ -36,12 +37,21 @@ export class StreamView {
 		this.#replica = replica;
 		this.#stream = stream;
 		this.#retain = options.retain;
-		this.#heading = new Heading(NAMES[stream]);
+		this.#heading = new Heading(
+			NAMES[stream],
+			copyButton(() => this.shownText(), signal),
+		);
 		this.#body = new Body(replica[stream], options.label, signal);
 		this.#link = new Link(replica, options.complete, this.#body, options.redraw, signal);
 		this.#footer.node.append(this.#link.node);
 		this.node = element("div", "boundcap-stream", {}, this.#heading.node, this.#body.node, this.#footer.node);
 		this.node.dataset.stream = stream;
+	}
+
+	/** The text that is shown, as plain text. */
+	shownText(): string {
+		const view = this.#replica[this.#stream];
+		return view ? copiedText(view) : "";
 	}
 
 	/** Notes what an event changed, to be drawn with the next frame. */
@@ -55,8 +65,9 @@ export class StreamView {
 	draw(named: boolean): void {
 		const view = this.#replica[this.#stream];
 		this.#heading.draw(view, named);
-		this.#body.draw(view);
 		this.#footer.draw(view, this.#retain);
 		this.#link.draw(this.#retain);
+		// Last: it asks for the height of the text, and what is changed after that is laid out once more.
+		this.#body.draw(view);
 	}
 }

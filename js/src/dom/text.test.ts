@@ -150,3 +150,70 @@ function generator(seed: number): (bound: number) => number {
 		return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
 	};
 }
+
+describe("a long line", () => {
+	const long = "x".repeat(5000);
+	const more = () => root.querySelector<HTMLButtonElement>("button.boundcap-more");
+
+	it("is shown by its beginning, and whole after a click, and less after another", () => {
+		apply({ text: `a\n${long}y\nb\n` });
+		const line = lines()[1];
+		expect(line?.textContent).toBe(`${"x".repeat(4096)}+905\n`);
+		expect(more()?.getAttribute("aria-expanded")).toBe("false");
+		more()?.click();
+		expect(line?.textContent).toBe(`${long}yless\n`);
+		expect(more()?.getAttribute("aria-expanded")).toBe("true");
+		more()?.click();
+		expect(line?.textContent).toBe(`${"x".repeat(4096)}+905\n`);
+	});
+
+	it("that grows is shown by its end, with the same button all the while, open or not", () => {
+		apply({ text: long });
+		const button = more();
+		apply({ text: "yz" });
+		expect(root.textContent).toBe(`+906${"x".repeat(4094)}yz`);
+		expect(more()).toBe(button);
+		button?.click();
+		apply({ text: "!" });
+		expect(root.textContent).toBe(`less${long}yz!`);
+		expect(more()).toBe(button);
+	});
+
+	it("leaves the text of others and the colours behind it as they are", () => {
+		apply({ text: `${ESC}[31m${long}\nb\n` });
+		expect(lines()[1]?.querySelector("span")?.textContent).toBe("b\n");
+	});
+
+	it("that an escape sequence alone makes long is no long line", () => {
+		apply({ text: `${`${ESC}[31m`.repeat(1000)}short\n` });
+		expect(more()).toBeNull();
+		expect(root.textContent).toBe("short\n");
+	});
+});
+
+describe("a line that grows", () => {
+	it("keeps its nodes, and with them what is selected", () => {
+		apply({ text: "50 %" });
+		const node = lines()[0]?.firstChild;
+		apply({ text: " done" });
+		expect(lines()[0]?.childNodes).toHaveLength(1);
+		expect(lines()[0]?.firstChild).toBe(node);
+		expect(root.textContent).toBe("50 % done");
+	});
+});
+
+describe("characters that turn the direction of text", () => {
+	it("stand alone, each in an isolate, and are still there", () => {
+		const text_ = "a\u202eb\u2066c\u200fd\u061c\n";
+		apply({ text: text_ });
+		expect(root.textContent).toBe(text_);
+		expect([...root.querySelectorAll("bdi")].map(({ textContent }) => textContent)).toEqual([
+			"\u202e",
+			"\u2066",
+			"\u200f",
+			"\u061c",
+		]);
+		apply({ cut: 1, text: "\u202ee\n" });
+		expect(root.querySelectorAll("bdi")).toHaveLength(5);
+	});
+});

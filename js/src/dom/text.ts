@@ -2,13 +2,14 @@
  * The lines of a view as nodes. A change touches the lines that change and no others; lines stand in chunks, so that
  * the browser lays out the chunks that are seen (`content-visibility` in panel.css).
  *
- * The text of all nodes together is the text of the view without its escape sequences.
+ * The text of all nodes together is the text of the view without its escape sequences, but for long lines, which are
+ * clipped until someone opens them.
  */
 
 import type { TextChange } from "../core/change";
 import { type Pen, samePen } from "../core/sgr";
 import { element } from "./element";
-import { paintLine } from "./line";
+import { extendLine, MORE, paintLine } from "./line";
 
 /**
  * Lines. Small enough that the one or two chunks in sight are cheap, large enough that those out of sight are few.
@@ -22,6 +23,8 @@ interface Line {
 	/** The pen at its start, and behind its end. */
 	pen: Pen;
 	after: Pen;
+	/** All of it is shown, however long it is. */
+	open: boolean;
 }
 
 interface Chunk {
@@ -35,6 +38,7 @@ export class TextNodes {
 
 	constructor(root: HTMLElement) {
 		this.#root = root;
+		root.addEventListener("click", (event) => this.#clicked(event.target));
 	}
 
 	/** Makes the change; `lead` is the pen in force where the text then starts. */
@@ -87,7 +91,7 @@ export class TextNodes {
 				return;
 			}
 			if (line.text.length > left) {
-				this.#put(line.text.slice(0, line.text.length - left), line.pen);
+				this.#put(line.text.slice(0, line.text.length - left), line.pen, line.open);
 			}
 			left -= Math.min(left, line.text.length);
 		}
@@ -102,7 +106,7 @@ export class TextNodes {
 					return;
 				}
 				line.pen = pen;
-				line.after = paintLine(line.node, line.text, pen);
+				line.after = paintLine(line.node, line.text, pen, line.open);
 				pen = line.after;
 			}
 		}
@@ -117,8 +121,11 @@ export class TextNodes {
 		let rest = text;
 		if (last !== undefined && !last.text.endsWith("\n")) {
 			const end = behindNewline(text, 0);
-			last.text += text.slice(0, end);
-			last.after = paintLine(last.node, last.text, last.pen);
+			const added = text.slice(0, end);
+			last.text += added;
+			if (!extendLine(last.node, last.text, added)) {
+				last.after = paintLine(last.node, last.text, last.pen, last.open);
+			}
 			pen = last.after;
 			rest = text.slice(end);
 		}
@@ -130,7 +137,7 @@ export class TextNodes {
 	}
 
 	/** Adds a line at the end; returns the pen behind it. */
-	#put(text: string, pen: Pen): Pen {
+	#put(text: string, pen: Pen, open = false): Pen {
 		let chunk = this.#chunks.at(-1);
 		if (chunk === undefined || chunk.lines.length >= CHUNK_LINES) {
 			chunk = { node: element("div", "boundcap-chunk"), lines: [] };
@@ -138,13 +145,23 @@ export class TextNodes {
 			this.#root.append(chunk.node);
 		}
 		const node = element("div", "boundcap-line");
-		const after = paintLine(node, text, pen);
+		const after = paintLine(node, text, pen, open);
 		chunk.node.append(node);
-		chunk.lines.push({ node, text, pen, after });
+		chunk.lines.push({ node, text, pen, after, open });
 		if (chunk.lines.length === CHUNK_LINES) {
 			tellSize(chunk);
 		}
 		return after;
+	}
+
+	#clicked(target: EventTarget | null): void {
+		if (target instanceof Element && target.classList.contains(MORE)) {
+			const line = this.#chunks.flatMap(({ lines }) => lines).find(({ node }) => node.contains(target));
+			if (line !== undefined) {
+				line.open = !line.open;
+				paintLine(line.node, line.text, line.pen, line.open);
+			}
+		}
 	}
 
 	#takeLast(): Line | null {
