@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from boundcap_jupyter.history import runs
@@ -24,7 +25,12 @@ def main(arguments: list[str] | None = None) -> int:
         text = _list() if options.command == "list" else _sweep(dry_run=options.dry_run)
     except SettingError as error:
         parser.error(str(error))
-    sys.stdout.write(text + "\n")
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has enough (`| head`). Python would say at its exit that it could not flush the rest.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -242,3 +242,13 @@ def test_it_runs_as_a_module():
     )
     assert done.stdout.startswith("no runs\n")
     assert boundcap_jupyter.runs is runs
+
+
+def test_it_may_be_read_by_one_who_has_enough():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "boundcap_jupyter", "list"], stdout=writer, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
