@@ -149,6 +149,8 @@ def test_an_argument_vector_is_not_for_a_shell():
         ({"idle_timeout": 0}, "idle_timeout"),
         ({"shell": ""}, "shell"),
         ({"unset_env": "A"}, "unset_env"),
+        ({"unset_env": 1}, "unset_env"),
+        ({"unset_env": iter(["A"])}, "unset_env"),
         ({"inherit_env": None}, "inherit_env"),
         ({"pty": 1}, "pty"),
         ({"columns": 80}, "columns"),

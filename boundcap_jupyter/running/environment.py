@@ -149,7 +149,9 @@ class ExecOptions:
             raise ValueError(f"stderr must be 'merge' or 'separate', not {self.stderr!r}")
         if self.on_held not in get_args(OnHeld):
             raise ValueError(f"on_held must be 'leave' or 'kill', not {self.on_held!r}")
-        if isinstance(self.unset_env, str) or not all(isinstance(name, str) for name in self.unset_env):
+        names = self.unset_env
+        # A generator would be used up by being looked at.
+        if isinstance(names, str) or not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
             raise ValueError(f"unset_env must be names of variables, not {self.unset_env!r}")
         if self.on_spill_failure not in get_args(OnSpillFailure):
             raise ValueError(f"on_spill_failure must be 'fail' or 'continue', not {self.on_spill_failure!r}")
