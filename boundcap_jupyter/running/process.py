@@ -140,9 +140,16 @@ def _standard_input(stdin: str | bytes | Path | None) -> Iterator[int]:
         with open(os.devnull if stdin is None else stdin, "rb", buffering=0) as file:
             yield file.fileno()
         return
-    with tempfile.TemporaryFile(prefix="boundcap-") as file:
-        file.write(stdin.encode() if isinstance(stdin, str) else stdin)
-        file.seek(0)
+    with tempfile.TemporaryFile(prefix="boundcap-", buffering=0) as file:
+        try:
+            rest = memoryview(stdin.encode() if isinstance(stdin, str) else stdin)
+            while rest:
+                rest = rest[file.write(rest) :]
+            file.seek(0)
+        except OSError as error:
+            # A write does not say where.
+            error.filename = tempfile.gettempdir()
+            raise
         yield file.fileno()
 
 

@@ -91,8 +91,11 @@ class ScriptFile:
             with open(fd, "wb") as file:
                 os.fchmod(fd, 0o600)
                 file.write(os.fsencode(script))
-        except BaseException:
+        except BaseException as error:
             self.remove()
+            if isinstance(error, OSError) and error.filename is None:
+                # A write does not say where: the disk that is full is not the one that a person would look at.
+                error.filename = self.path
             raise
 
     def remove(self) -> None:

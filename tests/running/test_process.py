@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -195,6 +196,21 @@ def test_it_leads_a_session_and_a_group_of_its_own(start: Start) -> None:
 
 
 BIG = b"0123456789abcdef" * 65536  # 1 MiB: more than any pipe holds
+
+
+def test_an_input_for_which_there_is_no_room_says_where(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module.tempfile, "tempdir", str(tmp_path))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            start(["cat"], stdin=b"x" * 1_000_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.filename == str(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
