@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -17,6 +18,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from tests.browser.kernels import KERNEL_PYTHON
 from tests.browser.panel_page import ORIGIN, PanelPage
 
 #: Screenshots of what a person sees, for a person to look at.
@@ -75,6 +77,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         "XDG_CACHE_HOME": "cache",
     }
     environment = {**os.environ, **{name: str(home / folder) for name, folder in names.items()}}
+    if python := os.environ.get(KERNEL_PYTHON):
+        _kernel(home / "kernel", python)
+        environment["JUPYTER_PATH"] = str(home / "kernel")
     port = _free_port()
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     options = [
@@ -104,7 +109,9 @@ def notebook(chromium: Browser, server: tuple[str, Path], request: pytest.Fixtur
     opened: list[Notebook] = []
 
     def open_notebook(source: list[str] | Path) -> Notebook:
-        path = root / f"{request.node.name[:60]}-{len(opened)}.ipynb"
+        # The brackets of a parameter are no part of a workspace's name.
+        name = re.sub(r"\W+", "-", request.node.name)[:60]
+        path = root / f"{name}-{len(opened)}.ipynb"
         if isinstance(source, Path):
             shutil.copy(source, path)
         else:
@@ -185,6 +192,15 @@ class Notebook:
     def shot(self, name: str) -> None:
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def _kernel(place: Path, python: str) -> None:
+    """Make the kernels of a server come from another environment: its directory is looked through before all others."""
+    folder = place / "kernels" / "python3"
+    folder.mkdir(parents=True)
+    command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": command, "display_name": "Python 3", "language": "python"}
+    (folder / "kernel.json").write_text(json.dumps(spec))
 
 
 def _free_port() -> int:

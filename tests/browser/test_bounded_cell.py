@@ -1,11 +1,8 @@
 """What a person sees of a bounded cell in JupyterLab."""
 
 import re
-import time
 from pathlib import Path
 
-import psutil
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PATIENCE
@@ -22,25 +19,6 @@ def plain_text(cell) -> str:
     """The text/plain of the one output that a bounded cell has."""
     (output,) = cell.outputs
     return output.data["text/plain"]
-
-
-@pytest.fixture
-def running(server):
-    """Tells the commands of these notebooks that run with a word among their arguments."""
-    _, root = server
-
-    def running(word: str) -> list[int]:
-        found = []
-        for process in psutil.process_iter():
-            try:
-                # They are nobody's descendants: the supervisor is on its own.
-                if process.cwd() == str(root) and word in process.cmdline():
-                    found.append(process.pid)
-            except psutil.Error:
-                continue
-        return found
-
-    return running
 
 
 def test_the_real_job_of_the_tour_runs_live_and_stays_in_the_file(notebook):
@@ -98,50 +76,6 @@ def test_output_is_in_the_page_half_a_second_after_it_was_written(notebook, tmp_
     expect(outputs).to_contain_text("two")
     text = plain_text(page.saved().cells[1])
     assert text.startswith("one\ntwo\nexit 0 · 2 lines · 8 B · 2.")
-
-
-def test_stop_ends_the_command_and_the_run_of_all_cells(notebook, running):
-    page = notebook(
-        [
-            "%%bounded\nfor i in 1 2 3; do echo line $i; done; sleep 61.7",
-            "print('must not run')",
-            "%%bounded\necho later",
-        ]
-    )
-    page.run(0)
-    page.command("notebook:run-all-cells")
-    panel = page.cell(1).locator(".boundcap-panel")
-    expect(panel.locator(".boundcap-text")).to_contain_text("line 3", timeout=PATIENCE)
-    assert running("61.7")
-    panel.locator(".boundcap-stop").click()
-    page.wait(1)
-    assert not running("61.7")
-    saved = page.saved().cells
-    texts = [output.data["text/plain"] for output in saved[1].outputs if "data" in output]
-    assert texts[0].startswith("line 1\nline 2\nline 3\nstopped · 3 lines · 21 B · ")
-    # Interrupted or told by message, it is one short error.
-    (error,) = [output for output in saved[1].outputs if output.output_type == "error"]
-    assert len(error.traceback) <= 3
-    assert [cell.outputs for cell in saved[2:]] == [[], []]
-    page.shot("stopped-light")
-
-
-def test_an_interrupt_of_the_kernel_ends_the_command_and_later_cells_do_not_run(notebook, running):
-    page = notebook(["%%bounded\necho before; sleep 600.3", "print('must not run')"])
-    page.run(0)
-    page.command("notebook:run-all-cells")
-    expect(page.cell(1).locator(".boundcap-text")).to_contain_text("before", timeout=PATIENCE)
-    assert running("600.3")
-    started = time.monotonic()
-    page.interrupt()
-    page.wait(1)
-    took = time.monotonic() - started
-    assert not running("600.3")
-    saved = page.saved().cells
-    (error,) = [output for output in saved[1].outputs if output.output_type == "error"]
-    assert error.ename == "KeyboardInterrupt"
-    assert saved[2].outputs == []
-    assert took < 1
 
 
 def test_a_failed_command_says_why_in_the_page_and_in_the_file(notebook):

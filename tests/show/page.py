@@ -38,6 +38,10 @@ class Page(HTMLParser):
         else:
             self._open.append(tag)
 
+    def handle_startendtag(self, tag, attributes):
+        # `<br/>` ends nothing that was begun.
+        self.handle_starttag(tag, attributes)
+
     def handle_endtag(self, tag):
         assert self._open.pop() == tag
 
