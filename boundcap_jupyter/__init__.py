@@ -5,7 +5,7 @@
     %%bounded
     make -j8 && ./train --epochs 300
 
-The same core serves Python code: `run`, and `arun` for asyncio.
+The same core serves Python code: `run`, `arun` for asyncio, and `start` for the background.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from boundcap_jupyter.core.status import RunState
     from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
     from boundcap_jupyter.history import runs
+    from boundcap_jupyter.jobs import Job, start
     from boundcap_jupyter.magics import load_ipython_extension, unload_ipython_extension
     from boundcap_jupyter.running.cli import run_cli
     from boundcap_jupyter.running.environment import CommandFailed, ExecutionError
@@ -33,6 +34,7 @@ _HOMES = {
     "BoundedOutput": "show.widget",
     "CommandFailed": "running.environment",
     "ExecutionError": "running.environment",
+    "Job": "jobs",
     "OutputLimits": "core.limits",
     "OutputMetadata": "core.view",
     "OutputView": "core.view",
@@ -46,6 +48,7 @@ _HOMES = {
     "run_cli": "running.cli",
     "run_with_capture": "chunks",
     "runs": "history",
+    "start": "jobs",
     "unload_ipython_extension": "magics",
 }
 
@@ -53,6 +56,7 @@ __all__ = [
     "BoundedOutput",
     "CommandFailed",
     "ExecutionError",
+    "Job",
     "OutputLimits",
     "OutputMetadata",
     "OutputView",
@@ -67,6 +71,7 @@ __all__ = [
     "run_cli",
     "run_with_capture",
     "runs",
+    "start",
     "unload_ipython_extension",
 ]
 

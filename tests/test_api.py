@@ -63,6 +63,7 @@ def test_the_public_names_are_these():
         "BoundedOutput",
         "CommandFailed",
         "ExecutionError",
+        "Job",
         "OutputLimits",
         "OutputMetadata",
         "OutputView",
@@ -77,6 +78,7 @@ def test_the_public_names_are_these():
         "run_cli",
         "run_with_capture",
         "runs",
+        "start",
         "unload_ipython_extension",
     }
     for name in boundcap_jupyter.__all__:
