@@ -5,6 +5,7 @@ import { Download } from "../core/download";
 import type { Retain } from "../core/format";
 import { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
+import { LAST_AFTER, makeLast } from "./lasting";
 import type { CompleteOutput } from "./link";
 import { interruptKernel, type PanelModel, report } from "./model";
 import { mountPanel } from "./panel";
@@ -62,6 +63,7 @@ export class Run {
 			{ once: true },
 		);
 		onSnapshot();
+		this.#last();
 	}
 
 	mount(el: HTMLElement, signal: AbortSignal): void {
@@ -78,6 +80,22 @@ export class Run {
 			onStop: () => requestStop(this.#replica, routes, this.#signal),
 		};
 		mountPanel(el, this.#replica, options, signal);
+	}
+
+	/** Once the run is over, a little later: whether a panel is mounted or scrolled away. */
+	#last(): void {
+		let timer = 0;
+		const look = () => {
+			if (!this.#replica.running && timer === 0) {
+				timer = window.setTimeout(() => {
+					unsubscribe();
+					this.#take(() => makeLast(this.#model.widget_manager, this.#asking));
+				}, LAST_AFTER);
+			}
+		};
+		const unsubscribe = this.#replica.subscribe(look);
+		this.#signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+		look();
 	}
 
 	#completeOf(stream: StreamName): CompleteOutput {
