@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from boundcap_jupyter.magics import load_ipython_extension, unload_ipython_extension
     from boundcap_jupyter.running.cli import run_cli
     from boundcap_jupyter.running.environment import CommandFailed, ExecutionError
+    from boundcap_jupyter.show.output import OutputSink
     from boundcap_jupyter.show.widget import BoundedOutput
 
 __version__ = "0.1.0"
@@ -37,6 +38,7 @@ _HOMES = {
     "Job": "jobs",
     "OutputLimits": "core.limits",
     "OutputMetadata": "core.view",
+    "OutputSink": "show.output",
     "OutputView": "core.view",
     "Result": "api",
     "RunState": "core.status",
@@ -59,6 +61,7 @@ __all__ = [
     "Job",
     "OutputLimits",
     "OutputMetadata",
+    "OutputSink",
     "OutputView",
     "Result",
     "RunState",

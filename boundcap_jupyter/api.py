@@ -110,8 +110,9 @@ def run(
     columns       width of that terminal; 80
     on_held       "leave": descendants that hold the output open after the end live on, unread; "kill": they are ended
     check         raise if the exit code is not 0
-    on_update     called with each update, in order, from the thread that reads the output; a BoundedOutput or an
-                  OutputSink also shows the end, and a BoundedOutput stops the run
+    on_update     called with each update, in order, from the thread that reads the output. If it has them, its methods
+                  `read_from(pages)`, `on_stop(callback)` and `finish(status)` are called too: with the complete
+                  output, with the way to stop the run, and with the end
     on_stderr     the same for the standard error, with stderr="separate" only
     display       show the live panel (True), or show the run as this object does
 

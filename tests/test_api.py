@@ -66,6 +66,7 @@ def test_the_public_names_are_these():
         "Job",
         "OutputLimits",
         "OutputMetadata",
+        "OutputSink",
         "OutputView",
         "Result",
         "RunState",

@@ -185,3 +185,25 @@ w.VBox([label, w.{layout}([panel, w.Label("x")]{options})])
     page.page.wait_for_timeout(1500)
     expect(outputs.locator(PANEL)).to_have_count(1)
     page.shot(f"layout-{layout.lower()}")
+
+
+def test_a_stock_output_shows_the_text_in_colours_and_what_the_run_came_to(notebook, tmp_path, go):
+    script = f"printf '\\033[31mred\\033[0m <b>text</b>\\n'; {steps(tmp_path, 2)}; exit 3"
+    page = notebook(
+        [
+            "import ipywidgets as w\nfrom boundcap_jupyter import OutputSink, run\nout = w.Output()\nw.VBox([out])",
+            f"run({script!r}, on_update=OutputSink(out)).exit_code",
+        ]
+    )
+    page.run(0)
+    outputs = page.run(1)
+    running = page.start(2)
+    go()
+    shown = outputs.locator(".jp-OutputArea-output pre")
+    expect(shown).to_contain_text(re.compile(r"red <b>text</b>\nstep 1\nrunning · 2 lines · "), timeout=PATIENCE)
+    assert shown.locator(".ansi-red-fg").inner_text() == "red"
+    go()
+    page.wait(2)
+    expect(shown).to_contain_text("step 1\nstep 2\nfailed · exit 3 · 3 lines · ", timeout=PATIENCE)
+    expect(running.locator(".jp-OutputArea-output")).to_have_text("3")
+    page.shot("stock-output")
