@@ -5,7 +5,7 @@
     %%bounded
     make -j8 && ./train --epochs 300
 
-The same core serves Python code: `run`, and `arun` for asyncio.
+The same core serves Python code: `run`, `arun` for asyncio, and `start` for the background.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from boundcap_jupyter.core.status import RunState
     from boundcap_jupyter.core.view import OutputMetadata, OutputView, Truncation
     from boundcap_jupyter.history import runs
+    from boundcap_jupyter.jobs import Job, start
     from boundcap_jupyter.magics import load_ipython_extension, unload_ipython_extension
     from boundcap_jupyter.running.cli import run_cli
     from boundcap_jupyter.running.environment import CommandFailed, ExecutionError
+    from boundcap_jupyter.show.output import OutputSink
     from boundcap_jupyter.show.widget import BoundedOutput
 
 __version__ = "0.1.0"
@@ -33,8 +35,10 @@ _HOMES = {
     "BoundedOutput": "show.widget",
     "CommandFailed": "running.environment",
     "ExecutionError": "running.environment",
+    "Job": "jobs",
     "OutputLimits": "core.limits",
     "OutputMetadata": "core.view",
+    "OutputSink": "show.output",
     "OutputView": "core.view",
     "Result": "api",
     "RunState": "core.status",
@@ -46,6 +50,7 @@ _HOMES = {
     "run_cli": "running.cli",
     "run_with_capture": "chunks",
     "runs": "history",
+    "start": "jobs",
     "unload_ipython_extension": "magics",
 }
 
@@ -53,8 +58,10 @@ __all__ = [
     "BoundedOutput",
     "CommandFailed",
     "ExecutionError",
+    "Job",
     "OutputLimits",
     "OutputMetadata",
+    "OutputSink",
     "OutputView",
     "Result",
     "RunState",
@@ -67,6 +74,7 @@ __all__ = [
     "run_cli",
     "run_with_capture",
     "runs",
+    "start",
     "unload_ipython_extension",
 ]
 

@@ -1,17 +1,17 @@
-"""`run` and `arun`: join an environment, where commands run, to a display, where they are seen."""
+"""`run` and `arun`: join an environment, where commands run, to a display, where they are seen; `start` is in jobs."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.limits import OutputLimits, Retain
-from boundcap_jupyter.core.sink import Sink
+from boundcap_jupyter.core.sink import Sink, WeighedSink
 from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.core.view import OnSpillFailure
@@ -51,7 +51,7 @@ class Result(ExecResult):
 
     def _ipython_display_(self) -> None:
         # IPython takes this as "shown" unless it is told that there is no such method after all.
-        if self.shown_in is None or self.shown_in != _execution_count():
+        if self.shown_in is None or self.shown_in != execution_count():
             raise NotImplementedError
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002 - IPython's
@@ -110,7 +110,9 @@ def run(
     columns       width of that terminal; 80
     on_held       "leave": descendants that hold the output open after the end live on, unread; "kill": they are ended
     check         raise if the exit code is not 0
-    on_update     called with each update, in order, from the thread that reads the output
+    on_update     called with each update, in order, from the thread that reads the output. If it has them, its methods
+                  `read_from(pages)`, `on_stop(callback)` and `finish(status)` are called too: with the complete
+                  output, with the way to stop the run, and with the end
     on_stderr     the same for the standard error, with stderr="separate" only
     display       show the live panel (True), or show the run as this object does
 
@@ -122,8 +124,8 @@ def run(
     out or failed; with `check`, CommandFailed (a subprocess.CalledProcessError) for an exit code other than 0. A
     KeyboardInterrupt ends the command first. All but the first carry the output so far as `.result`.
     """
-    options = _options(
-        limits=_limits(max_bytes, max_lines, retain),
+    options = exec_options(
+        limits=view_limits(max_bytes, max_lines, retain),
         spill=spill,
         cwd=cwd,
         env=env,
@@ -141,7 +143,7 @@ def run(
         on_spill_failure=on_spill_failure,
         max_spill_bytes=max_spill_bytes,
     )
-    shown = _Shown(command, options, on_update, on_stderr, display, foreground=True)
+    shown = Shown(command, options, on_update, on_stderr, display, foreground=True)
     interrupt: KeyboardInterrupt | None = None
     try:
         outcome = shown.run.wait(shown.stopping)
@@ -188,8 +190,8 @@ async def arun(
     that is raised here (who awaits the task gets another one before Python 3.11). A second cancellation ends the
     command at once.
     """
-    options = _options(
-        limits=_limits(max_bytes, max_lines, retain),
+    options = exec_options(
+        limits=view_limits(max_bytes, max_lines, retain),
         spill=spill,
         cwd=cwd,
         env=env,
@@ -207,7 +209,7 @@ async def arun(
         on_spill_failure=on_spill_failure,
         max_spill_bytes=max_spill_bytes,
     )
-    shown = _Shown(command, options, on_update, on_stderr, display, foreground=False)
+    shown = Shown(command, options, on_update, on_stderr, display, foreground=False)
     cancelled = await ended(shown.run)
     result = shown.close(shown.run.result())
     if cancelled is not None:
@@ -217,7 +219,7 @@ async def arun(
     return result
 
 
-class _Shown:
+class Shown:
     """A run that has been started, and the display that shows it. `foreground`: the main thread will wait for it."""
 
     def __init__(
@@ -236,6 +238,7 @@ class _Shown:
         if on_stderr is not None and not separate:
             raise ValueError(f"on_stderr needs stderr='separate', not {options.stderr!r}")
         self._retain = options.limits.retain
+        self._on_update = on_update
         self._display: Display | None = None if isinstance(display, bool) else display
         if display is True:
             from boundcap_jupyter.show.display import choose_display
@@ -257,10 +260,12 @@ class _Shown:
             nothing = OutputCapture(options.limits).view()
             self.close(ExecResult(command, status, nothing, error, nothing if separate else None))
             raise
+        # A panel of either kind; most receivers of updates want nothing but these.
         for shows in (self._display, on_update):
-            # A panel of either kind; most receivers of updates have no use for the complete output.
             if isinstance(shows, _Reader):
                 shows.read_from(self.run.pages)
+        if isinstance(on_update, _Stopper):
+            on_update.on_stop(self.run.stop)
 
     def stopping(self) -> None:
         """The run was told to stop by an interrupt, not by its own display."""
@@ -269,14 +274,27 @@ class _Shown:
 
     def close(self, outcome: ExecResult) -> Result:
         """Show the end; the result knows where it was shown."""
-        shown_in = _execution_count() if self._display is not None else None
-        facts = (outcome.command, outcome.status, outcome.view, outcome.error, outcome.stderr_view)
-        result = Result(*facts, self._retain, shown_in)
-        if self._display is not None:
-            self._display.closed(result)
+        result = self.end(outcome, execution_count() if self._display is not None else None)
+        self.show(result)
         # Only now: a display that clears the cell would take the warning away.
         SESSION.tell()
         return result
+
+    def end(self, outcome: ExecResult, shown_in: int | None = None) -> Result:
+        """Tell the receiver of updates. `shown_in` is the number of the cell that needs to show it no second time."""
+        status, error = outcome.status, outcome.error
+        try:
+            if isinstance(self._on_update, _Finisher):
+                self._on_update.finish(status)
+        except Exception as failure:  # noqa: BLE001 - not swallowed: the run fails of it, with its output kept
+            detail = f"the receiver of updates raised {type(failure).__name__}: {failure}"
+            status, error = replace(status, state=RunState.CALLBACK_ERROR, detail=detail), failure
+        return Result(outcome.command, status, outcome.view, error, outcome.stderr_view, self._retain, shown_in)
+
+    def show(self, result: Result) -> None:
+        """Show the end."""
+        if self._display is not None:
+            self._display.closed(result)
 
 
 @runtime_checkable
@@ -286,7 +304,21 @@ class _Reader(Protocol):
     def read_from(self, sources: Mapping[str, SpillPages]) -> None: ...
 
 
-def _limits(max_bytes: int | None, max_lines: int | None, retain: Retain) -> OutputLimits:
+@runtime_checkable
+class _Stopper(Protocol):
+    """A receiver of updates with a way to stop the run, such as a panel within other widgets."""
+
+    def on_stop(self, callback: Callable[[], None], /) -> None: ...
+
+
+@runtime_checkable
+class _Finisher(Protocol):
+    """A receiver of updates that also shows what the run came to."""
+
+    def finish(self, status: RunStatus, /) -> None: ...
+
+
+def view_limits(max_bytes: int | None, max_lines: int | None, retain: Retain) -> OutputLimits:
     """The limits of the view: an argument counts before what is configured."""
     return OutputLimits(
         MAX_BYTES.get() if max_bytes is None else max_bytes,
@@ -295,7 +327,7 @@ def _limits(max_bytes: int | None, max_lines: int | None, retain: Retain) -> Out
     )
 
 
-def _options(*, env: Mapping[str, str] | None, **others: Any) -> ExecOptions:
+def exec_options(*, env: Mapping[str, str] | None, **others: Any) -> ExecOptions:
     """The arguments that `run` and `arun` share, under their names in ExecOptions."""
     return ExecOptions(env={} if env is None else env, **others)
 
@@ -304,14 +336,25 @@ def _both(display: Sink | None, receiver: Sink | None) -> Sink | None:
     if display is None or receiver is None:
         return display or receiver
 
-    def both(update: Update) -> None:
-        display(update)
-        receiver(update)
-
-    return both
+    return _Both(display, receiver)
 
 
-def _execution_count() -> int | None:
+class _Both:
+    """Two sinks as one, which weighs as much as they do together."""
+
+    def __init__(self, *sinks: Sink) -> None:
+        self._sinks = sinks
+        self.last_bytes = 0
+
+    def __call__(self, update: Update, /) -> None:
+        self.last_bytes = 0
+        for sink in self._sinks:
+            sink(update)
+            if isinstance(sink, WeighedSink):
+                self.last_bytes += sink.last_bytes
+
+
+def execution_count() -> int | None:
     """The number of the cell that runs, None outside of IPython."""
     # Not imported for this: a plain script has no IPython, and no cell.
     ipython = sys.modules.get("IPython")

@@ -20,6 +20,7 @@ from boundcap_jupyter.completion import complete
 from boundcap_jupyter.core.limits import OutputLimits
 from boundcap_jupyter.failures import one_line, short_error, shorten_interrupt
 from boundcap_jupyter.history import earlier_run, runs
+from boundcap_jupyter.jobs import Job, start
 from boundcap_jupyter.options import OPTIONS, Expand, MagicOptions, OptionError, parse
 from boundcap_jupyter.running.environment import CommandFailed, ExecResult, ExecutionError
 from boundcap_jupyter.running.settings import MAX_BYTES, MAX_LINES, SettingError
@@ -55,6 +56,9 @@ Examples
     import sys
     print(sum(1 for line in sys.stdin))
 
+    %%bounded --bg --out server
+    python -m http.server
+
     %%bounded --env CUDA_VISIBLE_DEVICES={{device}} --no-raise-error
     ./train --epochs 300
 
@@ -79,6 +83,11 @@ Afterwards
                  with .stderr and .stderr_view of --stderr separate
     Both are set before an error is raised. An exit code other than 0, a timeout and a stop raise an error, so that
     Run All stops; --no-raise-error leaves the decision to the next cell. An interrupt is always raised.
+
+In the background
+    With --bg the cell is over at once and its value is the job, which VAR gets too: job.wait() waits and gives the
+    result, or raises (for an exit code only without --no-raise-error), job.cancel() stops the command, job.done and
+    job.state tell of it. _exit_code is None.
 """
 
 
@@ -101,7 +110,7 @@ class BoundedMagics(Magics):
     @no_var_expand
     @needs_local_scope
     @line_cell_magic
-    def bounded(self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None) -> None:
+    def bounded(self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None) -> Job | None:
         try:
             default = OutputLimits(MAX_BYTES.get(), MAX_LINES.get())
             options, command = parse(line, _expander(self.shell, local_ns), default)
@@ -109,7 +118,7 @@ class BoundedMagics(Magics):
             raise UsageError(str(error)) from None
         if options.help:
             print(HELP)  # noqa: T201 - printing it is what was asked for
-            return
+            return None
         if cell is not None:
             if command:
                 raise UsageError(
@@ -122,7 +131,10 @@ class BoundedMagics(Magics):
         else:
             # Two frames up, behind run_line_magic, is the code that holds the line.
             command = self.shell.var_expand(command, depth=2)
+        if options.background:
+            return self._start(command, options)
         self._run(command, options)
+        return None
 
     bounded.__doc__ = HELP
 
@@ -146,28 +158,7 @@ class BoundedMagics(Magics):
         limits = options.limits
         display = choose_display(command, clears_cell=_is_whole_cell(self.shell), retain=limits.retain)
         try:
-            result = run(
-                command,
-                max_bytes=limits.max_bytes,
-                max_lines=limits.max_lines,
-                retain=limits.retain,
-                spill=options.spill,
-                cwd=options.cwd,
-                env=options.env,
-                timeout=options.timeout,
-                encoding=options.encoding,
-                stderr=options.stderr,
-                idle_timeout=options.idle_timeout,
-                stdin=options.stdin,
-                shell=options.shell,
-                pty=options.pty,
-                columns=options.columns,
-                on_held=options.on_held,
-                on_spill_failure=options.on_spill_failure,
-                max_spill_bytes=options.max_spill_bytes,
-                check=True,
-                display=display,
-            )
+            result = run(command, check=True, display=display, **_arguments(options))
         except (CommandFailed, ExecutionError) as error:
             self._record(error.result, options)
             if options.raise_error:
@@ -184,11 +175,47 @@ class BoundedMagics(Magics):
         else:
             self._record(result, options)
 
+    def _start(self, command: str, options: MagicOptions) -> Job:
+        """Start the command and show its panel: wherever the magic stands, and whatever becomes of its value."""
+        try:
+            job = start(command, check=options.raise_error, **_arguments(options))
+        except ValueError as error:
+            raise UsageError(one_line(str(error))) from error
+        self.shell.user_ns["_exit_code"] = None
+        if options.out is not None:
+            self.shell.user_ns[options.out] = job
+        job.show()
+        return job
+
     def _record(self, result: ExecResult | None, options: MagicOptions) -> None:
         """Set the variables that tell of this run; None where an interrupt came before there was anything to tell."""
         self.shell.user_ns["_exit_code"] = result.exit_code if result is not None else None
         if options.out is not None:
             self.shell.user_ns[options.out] = result
+
+
+def _arguments(options: MagicOptions) -> dict[str, Any]:
+    """What the options say, as arguments that `run` and `start` share."""
+    limits = options.limits
+    return {
+        "max_bytes": limits.max_bytes,
+        "max_lines": limits.max_lines,
+        "retain": limits.retain,
+        "spill": options.spill,
+        "cwd": options.cwd,
+        "env": options.env,
+        "timeout": options.timeout,
+        "encoding": options.encoding,
+        "stderr": options.stderr,
+        "idle_timeout": options.idle_timeout,
+        "stdin": options.stdin,
+        "shell": options.shell,
+        "pty": options.pty,
+        "columns": options.columns,
+        "on_held": options.on_held,
+        "on_spill_failure": options.on_spill_failure,
+        "max_spill_bytes": options.max_spill_bytes,
+    }
 
 
 class _ValueFormatter(DollarFormatter):

@@ -67,6 +67,7 @@ class MagicOptions:
     on_held: OnHeld = "leave"
     raise_error: bool = True
     out: str | None = None
+    background: bool = False
     help: bool = False
     on_spill_failure: OnSpillFailure = "fail"
     max_spill_bytes: int | None = None
@@ -265,7 +266,14 @@ OPTIONS: tuple[Option, ...] = (
         get_args(OnHeld),
     ),
     Option("--no-raise-error", "raise no error if the command fails, is stopped or runs out of time"),
-    Option("--out", "variable to put the whole result into", "VAR", "a name for a variable, such as result", _name),
+    Option("--bg", "run in the background: the cell is over at once, and its panel goes on"),
+    Option(
+        "--out",
+        "variable to put the whole result into, or the job of --bg",
+        "VAR",
+        "a name for a variable, such as result",
+        _name,
+    ),
     Option("--help", "show this help and run nothing"),
 )
 _BY_NAME = {option.name: option for option in OPTIONS}
@@ -408,6 +416,7 @@ def parse(line: str, expand: Expand = str, default: OutputLimits = _DEFAULT) -> 
         on_held=values.get("--held", "leave"),
         raise_error="--no-raise-error" not in values,
         out=values.get("--out"),
+        background="--bg" in values,
         help="--help" in values,
         on_spill_failure=values.get("--on-spill-failure", "fail"),
         max_spill_bytes=values.get("--max-spill"),

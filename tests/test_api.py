@@ -63,8 +63,10 @@ def test_the_public_names_are_these():
         "BoundedOutput",
         "CommandFailed",
         "ExecutionError",
+        "Job",
         "OutputLimits",
         "OutputMetadata",
+        "OutputSink",
         "OutputView",
         "Result",
         "RunState",
@@ -77,6 +79,7 @@ def test_the_public_names_are_these():
         "run_cli",
         "run_with_capture",
         "runs",
+        "start",
         "unload_ipython_extension",
     }
     for name in boundcap_jupyter.__all__:

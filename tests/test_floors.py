@@ -23,7 +23,8 @@ FLOORS = {
     "failures": {"core", "running", "show"},
     "api": {"core", "running", "show"},
     "chunks": {"api", "core", "running", "show"},
-    "magics": {"api", "completion", "config", "core", "failures", "history", "options", "running", "show"},
+    "jobs": {"api", "core", "running", "show"},
+    "magics": {"api", "completion", "config", "core", "failures", "history", "jobs", "options", "running", "show"},
 }
 
 #: What core and running never import: a worker or a plain script has none of it.

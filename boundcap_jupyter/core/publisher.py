@@ -4,7 +4,8 @@ The publisher is told the time and never reads a clock; it holds no queue, no ti
 
 1. calls `mark()` when the output changed (`urgent=True` when it must not wait),
 2. asks again at `due`, a time on the owner's clock, None when there is nothing to send,
-3. passes what `poll(now)` returns to the sink, and at the end what `finish(now)` returns.
+3. passes what `poll(now)` returns to the sink, tells with `weigh` if that cost more than the update's own bytes,
+   and at the end passes on what `finish(now)` returns.
 
 The baseline is committed before the update is handed out: a sink that takes an update and then raises never sees it
 twice.
@@ -29,7 +30,7 @@ class AdaptivePublisher:
     """Turns a changing view into updates. `view` gives the current one; it is called only when one is to be sent.
 
     `baseline` is the view that a consumer of all updates holds, None before the first; `last_bytes` is the size of the
-    last update, encoded.
+    last update, encoded, or what it took on its way.
     """
 
     def __init__(self, view: Callable[[], OutputView]) -> None:
@@ -65,6 +66,11 @@ class AdaptivePublisher:
         else:
             update = diff(self.baseline, view)
         return self._commit(update, view, now)
+
+    def weigh(self, size: int, now: float) -> None:
+        """The update that was handed out took `size` bytes on its way: the next one waits as for one of that size."""
+        self.last_bytes = max(self.last_bytes, size)
+        self._next_allowed = max(self._next_allowed, now + self.last_bytes / TARGET_RATE)
 
     def finish(self, now: float) -> Update:
         """The last update, at once and complete, so that a consumer that missed one is whole again."""

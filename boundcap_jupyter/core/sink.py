@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from boundcap_jupyter.core.update import Update
 
@@ -15,3 +15,13 @@ class Sink(Protocol):
     """
 
     def __call__(self, update: Update, /) -> None: ...
+
+
+@runtime_checkable
+class WeighedSink(Sink, Protocol):
+    """A sink that passes more on than it is given: pace and budget go by what it says of its last update."""
+
+    @property
+    def last_bytes(self) -> int:
+        """Bytes that the last update took on its way, the update itself included."""
+        ...

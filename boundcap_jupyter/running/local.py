@@ -160,7 +160,7 @@ class LocalRun:
         On the main thread a KeyboardInterrupt stops the run, a second one ends it at once; the first is raised again
         when the run is over, with `.result` attached. `on_interrupt` is called for each, after the run was told.
         """
-        with _interruptible():
+        with interruptible():
             return self._wait(None, on_interrupt)
 
     def _wait(
@@ -361,7 +361,7 @@ def _directory_of(options: ExecOptions) -> str:
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """Let SIGINT raise KeyboardInterrupt on a main thread that waits inside a running event loop.
 
     For a cell that awaits, ipykernel makes SIGINT cancel the cell's task, which is never reached from here.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.core.publisher import AdaptivePublisher
-from boundcap_jupyter.core.sink import Sink
+from boundcap_jupyter.core.sink import Sink, WeighedSink
 from boundcap_jupyter.core.status import RunState
 from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.core.view import OnSpillFailure, OutputView
@@ -113,6 +113,9 @@ class Pump:
             if (update := self._publisher.poll(now)) is not None:
                 size = self._publisher.last_bytes
                 self._send(update)
+                if isinstance(self._sink, WeighedSink):
+                    self._publisher.weigh(self._sink.last_bytes, now)
+                    size = self._publisher.last_bytes
         finally:
             self._budget.charge(size, time.thread_time() - started)
 

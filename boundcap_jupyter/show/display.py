@@ -9,12 +9,15 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from boundcap_jupyter.core.limits import Retain
+from boundcap_jupyter.core.status import RunStatus
 from boundcap_jupyter.core.update import Update
+from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.show.pager import PageSource
 from boundcap_jupyter.show.static import Outcome, static_bundle
 from boundcap_jupyter.show.summary import command_label
@@ -23,7 +26,9 @@ from boundcap_jupyter.show.terminal import TerminalDisplay
 if TYPE_CHECKING:
     from boundcap_jupyter.show.widget import BoundedOutput
 
-_WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+Place = Literal["terminal", "captured", "collected", "page"]
 
 
 class Display(Protocol):
@@ -69,10 +74,8 @@ class PanelDisplay:
 
         self._widget = BoundedOutput(self._command, foreground=self._foreground, retain=self._retain)
         self._widget.on_stop(stop)
-        view = {"version_major": 2, "version_minor": 0, "model_id": self._widget.model_id}
-        # For whoever reads the file of a notebook that was saved meanwhile, where there is no kernel.
-        text = f"{self._command} · running when this was saved"
-        self._handle = _ipython_display().display({_WIDGET_VIEW: view, "text/plain": text}, raw=True, display_id=True)
+        bundle = live_bundle(self._widget.model_id, self._command)
+        self._handle = _ipython_display().display(bundle, raw=True, display_id=True)
 
     def read_from(self, sources: Mapping[str, PageSource]) -> None:
         """The complete output can be read there from now on."""
@@ -97,7 +100,7 @@ class PanelDisplay:
         self._closed = True
         # First: whatever comes now, the panel does not say for ever that the command runs.
         if self._widget is not None:
-            self._widget.finish(outcome.status)
+            self._widget.finish(outcome.status, result_of(outcome, self._retain))
         bundle = static_bundle(outcome, self._retain)
         if self._handle is not None and not self._clears_cell:
             self._handle.update(bundle, raw=True)
@@ -132,6 +135,17 @@ class StaticDisplay:
             _ipython_display().display(static_bundle(outcome, self._retain), raw=True)
 
 
+def live_bundle(model_id: str, command: str) -> dict[str, Any]:
+    """A panel by mime type."""
+    view = {"version_major": 2, "version_minor": 0, "model_id": model_id}
+    return {WIDGET_VIEW: view, "text/plain": not_over(command)}
+
+
+def not_over(command: str) -> str:
+    """For whoever reads the file of a notebook that was saved meanwhile, where there is no kernel."""
+    return f"{command} · running when this was saved"
+
+
 def show(thing: object) -> None:
     """Display an object in the cell that runs, or as text where there is none."""
     _ipython_display().display(thing)
@@ -148,24 +162,58 @@ def choose_display(
     included, and nbval, which reads nothing before a cell is over, loses the messages of a cell that sends more than
     1,000. Raises RuntimeError in a kernel on a thread that runs no cell.
     """
+    match find_place():
+        case "terminal":
+            return TerminalDisplay(retain)
+        case "page":
+            return PanelDisplay(command_label(command), clears_cell, retain, foreground=foreground)
+        case _:
+            return StaticDisplay(retain)
+
+
+def find_place() -> Place:
+    """Where what is displayed now would appear.
+
+    "terminal": no notebook; "captured": the code around keeps it; "collected": a program executes the notebook; "page":
+    somebody sees it. Raises RuntimeError in a kernel on a thread that runs no cell.
+    """
     shell = _shell()
     if shell is None:
-        return TerminalDisplay(retain)
+        return "terminal"
     from IPython.core.displaypub import CapturingDisplayPublisher
 
     captured = isinstance(shell.display_pub, CapturingDisplayPublisher)
     if not captured and getattr(shell, "kernel", None) is None:
-        return TerminalDisplay(retain)
+        return "terminal"
     if not _runs_cells(threading.current_thread()):
         raise RuntimeError("a run can be displayed only on the thread that runs the cell: use display=False")
-    if captured or not _has_page(shell):
-        return StaticDisplay(retain)
-    return PanelDisplay(command_label(command), clears_cell, retain, foreground=foreground)
+    if captured:
+        return "captured"
+    return "page" if _has_page(shell) else "collected"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    status: RunStatus
+    view: OutputView
+    stderr_view: OutputView | None
+
+
+def result_of(outcome: Outcome, retain: Retain) -> Callable[[], dict[str, str]]:
+    """What makes the static result later, and until then keeps nothing but the texts."""
+    stderr_view = outcome.stderr_view and replace(outcome.stderr_view, rows=None)
+    ended = _Ended(outcome.status, replace(outcome.view, rows=None), stderr_view)
+    return lambda: static_bundle(ended, retain)
 
 
 def _ipython_display() -> Any:
     # Any: IPython is typed in part, and each version in another part.
     return import_module("IPython.display")
+
+
+def publisher() -> Any:
+    """What publishes for the cell that runs: another one within %%capture."""
+    return _shell().display_pub
 
 
 def _shell() -> Any:

@@ -1,9 +1,11 @@
-"""Answers what a panel asks of the complete output: bytes for a download, older lines to show.
+"""Answers what a panel asks of its run: bytes of the complete output for a download, older lines to show, the result.
 
     panel to kernel   {"type": "page", "id": n, "stream": s, "offset": n, "length": n, "base64": false}
                       {"type": "older", "id": n, "stream": s, "before": n}
+                      {"type": "result", "id": n}
     kernel to panel   {"type": "page", "id": n, "size": n, "length": n, "base64": null}      the bytes as a buffer
                       {"type": "older", "id": n, "begins": n, "lines": n, "newlines": n, "text": t, "leadSgr": t}
+                      {"type": "result", "id": n, "model": t, "bundle": {mime type: t}}
                       {"type": "refused", "id": n, "reason": t, "retry": false}
 
 A request is not trusted: it names a stream of its own run and numbers, never a path, and each costs and brings no more
@@ -18,6 +20,7 @@ import reprlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from threading import BoundedSemaphore, Lock
 from typing import Any, Protocol, TypeGuard
 
@@ -61,6 +64,8 @@ class Pager:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.sources: Mapping[str, PageSource] = {}
+        #: What stays in the notebook when the run is over, and the id of the model that it takes the place of.
+        self.result: Callable[[], tuple[str, Mapping[str, str]]] | None = None
         self._pace = _Pace(clock)
         self._room = BoundedSemaphore(AT_ONCE)
 
@@ -69,29 +74,45 @@ class Pager:
 
         Costs a read of `PAGE` bytes, or the interpretation of as many.
         """
-        if not isinstance(message, dict) or message.get("type") not in ("page", "older"):
+        if not isinstance(message, dict):
             return None
-        number = message.get("id")
-        if not _is_count(number):
+        kind, number = message.get("type"), message.get("id")
+        if not isinstance(kind, str) or kind not in _REQUESTS or not _is_count(number):
             return None
         try:
-            request = _page_request(message) if message["type"] == "page" else _older_request(message)
+            request = _REQUESTS[kind](message)
+            make = self._maker(request)
         except ValueError as error:
             return _refused(number, str(error))
-        source = self.sources.get(request.stream)
-        if source is None:
-            return _refused(number, "the complete output was not kept")
         if not self._room.acquire(blocking=False):
             return _refused(number, "other requests are not answered yet", retry=True)
         try:
             if not self._pace.take():
                 return _refused(number, f"more than {RATE} requests a second", retry=True)
-            return request.answer(number, source)
+            return make(number)
         except OSError as error:
             # Without the path that str() would add.
             return _refused(number, f"the file cannot be read: {error.strerror or type(error).__name__}")
         finally:
             self._room.release()
+
+    def _maker(self, request: _Request) -> Callable[[int], Answer]:
+        """What makes the answer. Raises ValueError where there is none."""
+        if isinstance(request, _ResultRequest):
+            if self.result is None:
+                raise ValueError("the run is not over, or nothing takes the place of its panel")
+            return partial(request.answer, result=self.result)
+        source = self.sources.get(request.stream)
+        if source is None:
+            raise ValueError("the complete output was not kept")
+        return partial(request.answer, source=source)
+
+
+@dataclass(frozen=True, slots=True)
+class _ResultRequest:
+    def answer(self, number: int, result: Callable[[], tuple[str, Mapping[str, str]]]) -> Answer:
+        model, bundle = result()
+        return {"type": "result", "id": number, "model": model, "bundle": dict(bundle)}, []
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +186,19 @@ def _page_request(message: dict[str, Any]) -> _PageRequest:
 def _older_request(message: dict[str, Any]) -> _OlderRequest:
     _check_fields(message, {"type", "id", "stream", "before"})
     return _OlderRequest(_stream(message), _place(message, "before"))
+
+
+def _result_request(message: dict[str, Any]) -> _ResultRequest:
+    _check_fields(message, {"type", "id"})
+    return _ResultRequest()
+
+
+_Request = _PageRequest | _OlderRequest | _ResultRequest
+_REQUESTS: dict[str, Callable[[dict[str, Any]], _Request]] = {
+    "page": _page_request,
+    "older": _older_request,
+    "result": _result_request,
+}
 
 
 def _check_fields(message: dict[str, Any], names: set[str]) -> None:

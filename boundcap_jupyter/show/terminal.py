@@ -122,7 +122,7 @@ def live_line(
 
 def terminal_text(outcome: Outcome, retain: Retain = "tail", *, colours: bool) -> str:
     """The bounded text, the status line below it, and a newline."""
-    return static_text(outcome, retain, _coloured if colours else plain_text) + "\n"
+    return static_text(outcome, retain, coloured if colours else plain_text) + "\n"
 
 
 def clip(text: str, columns: int) -> str:
@@ -145,7 +145,8 @@ def _fold(view: OutputView | None, update: Update) -> OutputView | None:
     return None if view is None else apply_update(view, update)
 
 
-def _coloured(view: OutputView) -> str:
+def coloured(view: OutputView) -> str:
+    """The text of a view with its SGR sequences and links, which end with it."""
     head = ""
     if view.head:
         newline = "" if plain(view.head).endswith("\n") else "\n"

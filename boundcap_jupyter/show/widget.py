@@ -46,6 +46,7 @@ class BoundedOutput(AnyWidget):
     command     what is run, for the label of the panel
     foreground  the kernel's main thread waits for this run, so Stop may interrupt the kernel if nothing else helps
     retain      the end of the stream that the view keeps, for the words beside it
+    started     when the run began, by `time.monotonic()`; now
 
     Calling it is for the updates of the output, `take_stderr` for those of a standard error that is kept apart; a
     second text appears with the first byte of it. One thread may call both, or two.
@@ -76,13 +77,20 @@ class BoundedOutput(AnyWidget):
     stderr_total_lines = traitlets.Int(0, read_only=True)
     stderr_spill_path = traitlets.Unicode(None, allow_none=True, read_only=True)
 
-    def __init__(self, command: str = "", *, foreground: bool = False, retain: Retain = "tail") -> None:
+    def __init__(
+        self,
+        command: str = "",
+        *,
+        foreground: bool = False,
+        retain: Retain = "tail",
+        started: float | None = None,
+    ) -> None:
         # Before the widget opens: its state, the snapshot in it, is read then.
         self._lock = Lock()
         self._views: dict[StreamName, OutputView] = {}
         self._seq = 0
         self._final: RunStatus | None = None
-        self._started = time.monotonic()
+        self._started = time.monotonic() if started is None else started
         self._stop_callbacks: list[Callable[[], None]] = []
         self._pager = Pager()
         super().__init__(command=command, foreground=foreground, retain=retain)
@@ -125,12 +133,18 @@ class BoundedOutput(AnyWidget):
         self.set_trait(f"{prefix}total_bytes", truncation.total_bytes)
         self.set_trait(f"{prefix}spill_path", view.metadata.spill_path)
 
-    def finish(self, status: RunStatus) -> None:
-        """The run is over: tell the panels and the observers, once. Elapsed time stands still from here on."""
+    def finish(self, status: RunStatus, result: Callable[[], Mapping[str, str]] | None = None) -> None:
+        """The run is over: tell the panels and the observers, once. Elapsed time stands still from here on.
+
+        `result` makes the static result by mime type, where that takes the panel's place: a page that missed it, since
+        it was reloaded or closed, asks for it. It is kept as long as the widget.
+        """
         with self._lock:
             if self._final is not None:
                 return
             self._final = status
+            if result is not None:
+                self._pager.result = lambda: (self.model_id, result())
             self.send(status_message(status))
         self.set_trait("exit_code", status.exit_code)
         self.set_trait("signal", status.signal)

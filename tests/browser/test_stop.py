@@ -177,9 +177,11 @@ def test_stop_of_a_run_that_the_main_thread_does_not_wait_for_interrupts_no_othe
     go = tmp_path / "go"
     page = watched(
         [
-            "import asyncio; from boundcap_jupyter import arun\n"
-            "task = asyncio.ensure_future(arun('echo before; sleep 64.9', display=True))\n"
-            "await asyncio.sleep(0.5)",
+            (
+                "import asyncio; from boundcap_jupyter import arun\n"
+                "task = asyncio.ensure_future(arun('echo before; sleep 64.9', display=True))\n"
+                "await asyncio.sleep(0.5)"
+            ),
             f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.05)\nprint('ran to its end')",
             "try: await task\nexcept Exception as error: print(error.state)",
         ]

@@ -161,3 +161,19 @@ def test_a_line_each_ten_milliseconds_is_a_slide_each_hundred():
     kinds = [update.kind for update in stream.updates[3:]]
     assert set(kinds) == {"slide", "replace"}
     assert kinds.count("replace") <= 2
+
+
+def test_an_update_that_took_more_on_its_way_is_waited_for_longer():
+    stream = Stream()
+    stream.feed(b"one\n")
+    assert stream.poll(0.0)
+    stream.publisher.weigh(TARGET_RATE, 0.0)
+    assert stream.publisher.last_bytes == TARGET_RATE
+    stream.feed(b"two\n")
+    assert stream.publisher.due == 1.0
+    assert stream.poll(1.0)
+    # Less than the update itself is not believed.
+    own = stream.publisher.last_bytes
+    stream.publisher.weigh(0, 1.0)
+    stream.feed(b"three\n")
+    assert (stream.publisher.last_bytes, stream.publisher.due) == (own, 1.0 + MIN_INTERVAL)

@@ -353,3 +353,44 @@ def test_a_budget_that_is_spent_makes_the_run_wait_not_the_reader():
     second.publish(100.0)
     # The place is known: the loop can sleep until then, and what comes meanwhile goes with it.
     assert 100.0 < second.due <= 101.0
+
+
+class Heavy:
+    """Passes on `weight` bytes whatever it gets."""
+
+    def __init__(self, weight: int) -> None:
+        self.last_bytes = weight
+        self.times: list[float] = []
+        self.now = 0.0
+
+    def __call__(self, update: Update) -> None:
+        self.times.append(self.now)
+
+
+def _pumped(pump: Pump, sink: Heavy, seconds: int) -> None:
+    for step in range(seconds * 100):
+        sink.now = step / 100
+        pump.feed(b"line\n")
+        if pump.due is not None and pump.due <= sink.now:
+            pump.publish(sink.now)
+
+
+def test_what_a_sink_passes_on_beyond_the_update_slows_its_run_down():
+    sink = Heavy(51_200)
+    _pumped(Pump(OutputCapture(), None, sink, Budget()), sink, seconds=10)
+    # As views that turn over completely: 100 KiB a second are two of them.
+    assert 19 <= len(sink.times) <= 21
+    light = Heavy(0)
+    _pumped(Pump(OutputCapture(), None, light, Budget()), light, seconds=10)
+    assert len(light.times) > 90
+
+
+def test_what_a_sink_passes_on_beyond_the_update_counts_for_the_budget_of_all():
+    budget = Budget(bytes_=10_000)
+    first, second = Pump(OutputCapture(), None, Heavy(5_000), budget), Pump(OutputCapture(), None, Recorder(), budget)
+    first.feed(b"x")
+    first.publish(100.0)
+    second.feed(b"y")
+    second.publish(100.0)
+    # Half a second of the budget is gone, less the slack.
+    assert 100.3 < second.due <= 100.5

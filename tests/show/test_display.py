@@ -55,8 +55,9 @@ class Panel:
     def read_from(self, sources):
         self.sources = sources
 
-    def finish(self, status):
+    def finish(self, status, result):
         self.calls.append(status)
+        self.result = result
 
 
 @pytest.fixture
@@ -109,6 +110,8 @@ def test_the_cell_is_cleared_for_the_result_where_that_is_allowed(shell):
     display.closed(ENDED)
     assert shell.display_pub.events[1:] == [("clear", True), ("display", RESULT, None)]
     assert shell.display_pub.last == STATIC
+    # For a page that misses this.
+    assert display._widget.result() == STATIC
     assert display._widget.calls == [DONE]
 
 

@@ -218,3 +218,26 @@ def test_a_defect_of_the_source_does_not_take_the_room_for_others(pager, monkeyp
         with pytest.raises(ZeroDivisionError):
             pager.answer(older())
     assert pager.answer(page())[0]["type"] == "page"
+
+
+def test_the_result_is_there_when_the_run_is_over(pager):
+    content, _ = pager.answer({"type": "result", "id": 7})
+    assert (content["type"], content["retry"]) == ("refused", False)
+    pager.result = lambda: ("m", {"text/plain": "done"})
+    assert pager.answer({"type": "result", "id": 7}) == (
+        {"type": "result", "id": 7, "model": "m", "bundle": {"text/plain": "done"}},
+        [],
+    )
+    refusal, _ = pager.answer({"type": "result", "id": 7, "model": "other"})
+    assert refusal["type"] == "refused"
+
+
+def test_the_result_is_made_no_more_often_than_a_page_may_ask(pager, clock):
+    pager.result = lambda: ("m", {})
+    kinds = [pager.answer({"type": "result", "id": 7})[0]["type"] for _ in range(BURST + 1)]
+    assert kinds == ["result"] * BURST + ["refused"]
+
+
+@pytest.mark.parametrize("kind", [None, 5, ["result"], {}, "results"], ids=repr)
+def test_a_type_that_nobody_knows_is_left_to_others(pager, kind):
+    assert pager.answer({"type": kind, "id": 7}) is None

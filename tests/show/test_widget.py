@@ -1,6 +1,7 @@
 import json
 import logging
 import threading
+import time
 from pathlib import Path
 
 import comm
@@ -326,3 +327,18 @@ def test_a_widget_without_its_bundle_says_how_to_build_it(monkeypatch, tmp_path)
             BoundedOutput()
     finally:
         bundle.read_bundle.cache_clear()
+
+
+def test_a_page_that_missed_the_end_gets_the_result_by_the_name_of_its_model():
+    panel = BoundedOutput()
+    panel.comm.receives({"type": "result", "id": 5})
+    panel.finish(DONE, lambda: {"text/plain": "done"})
+    panel.comm.receives({"type": "result", "id": 6})
+    refused, _, result = panel.comm.customs()
+    assert (refused["type"], refused["id"]) == ("refused", 5)
+    assert result == {"type": "result", "id": 6, "model": panel.model_id, "bundle": {"text/plain": "done"}}
+
+
+def test_elapsed_time_counts_from_the_start_of_the_run():
+    panel = BoundedOutput(started=time.monotonic() - 100)
+    assert panel.get_state("snapshot")["snapshot"]["status"]["duration"] >= 100

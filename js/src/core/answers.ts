@@ -1,4 +1,4 @@
-/** What a panel asks of the complete output, and the parser of what it is told. Twin of show/pager.py. */
+/** What a panel asks of its run, and the parser of what it is told. Twin of show/pager.py. */
 
 import { countAt, fieldsOf, flagAt, own, show, textAt, WireError } from "./json";
 import type { StreamName } from "./wire";
@@ -13,7 +13,8 @@ export type Request =
 			/** The bytes as text: for hosts that lose buffers on the way. */
 			readonly base64: boolean;
 	  }
-	| { readonly type: "older"; readonly id: number; readonly stream: StreamName; readonly before: number };
+	| { readonly type: "older"; readonly id: number; readonly stream: StreamName; readonly before: number }
+	| { readonly type: "result"; readonly id: number };
 
 /** `size` counts the bytes of the whole that were there; `bytes` is null where the host lost them. */
 export interface PageAnswer {
@@ -34,6 +35,14 @@ export interface OlderAnswer {
 	readonly leadSgr: string;
 }
 
+/** What stays in the notebook, by mime type, in the place of the panel of `model`. */
+export interface ResultAnswer {
+	readonly type: "result";
+	readonly id: number;
+	readonly model: string;
+	readonly bundle: Readonly<Record<"text/plain" | "text/html", string>>;
+}
+
 export interface Refusal {
 	readonly type: "refused";
 	readonly id: number;
@@ -42,7 +51,7 @@ export interface Refusal {
 	readonly retry: boolean;
 }
 
-export type Answer = PageAnswer | OlderAnswer | Refusal;
+export type Answer = PageAnswer | OlderAnswer | ResultAnswer | Refusal;
 
 /** The answer in a message of the kernel; null for a message of another kind. Throws a WireError for a malformed one. */
 export function parseAnswer(value: unknown, buffers: unknown): Answer | null {
@@ -73,6 +82,18 @@ export function parseAnswer(value: unknown, buffers: unknown): Answer | null {
 				text: textAt(answer, "text", "message"),
 				leadSgr: textAt(answer, "leadSgr", "message"),
 			};
+		case "result": {
+			const bundle = fieldsOf(own(answer, "bundle"), "message.bundle");
+			return {
+				type,
+				id: countAt(answer, "id", "message"),
+				model: textAt(answer, "model", "message"),
+				bundle: {
+					"text/plain": textAt(bundle, "text/plain", "message.bundle"),
+					"text/html": textAt(bundle, "text/html", "message.bundle"),
+				},
+			};
+		}
 		case "refused":
 			return {
 				type,

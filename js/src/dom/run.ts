@@ -7,6 +7,7 @@ import type { Retain } from "../core/format";
 import { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
 import { watchKernel } from "./kernel";
+import { LAST_AFTER, makeLast } from "./lasting";
 import type { CompleteOutput } from "./link";
 import { interruptKernel, type PanelModel, report } from "./model";
 import { mountPanel } from "./panel";
@@ -45,22 +46,14 @@ export class Run {
 			Math.floor(Math.random() * FIRST_IDS),
 		);
 		this.#complete = { output: this.#completeOf("output"), stderr: this.#completeOf("stderr") };
-		const attempt = (take: () => void) => {
-			try {
-				take();
-			} catch (error) {
-				// What is malformed changes nothing; a number that is then missing is a gap, which the next replace closes.
-				report(error);
-			}
-		};
-		attempt(() => replica.takeSnapshot(model.get("snapshot"), now));
+		this.#take(() => replica.takeSnapshot(model.get("snapshot"), now));
 		this.#check = new Check(replica, now);
 		const onSnapshot = () => {
-			attempt(() => replica.takeSnapshot(model.get("snapshot"), performance.now()));
+			this.#take(() => replica.takeSnapshot(model.get("snapshot"), performance.now()));
 			this.#heard(false);
 		};
 		const onMessage = (content: unknown, buffers: unknown) => {
-			attempt(() => {
+			this.#take(() => {
 				if (!this.#asking.take(content, buffers)) {
 					replica.takeMessage(content, performance.now());
 				}
@@ -97,6 +90,7 @@ export class Run {
 			signal,
 		);
 		this.#plan(now);
+		this.#last();
 	}
 
 	mount(el: HTMLElement, signal: AbortSignal): void {
@@ -115,8 +109,33 @@ export class Run {
 		mountPanel(el, this.#replica, options, signal);
 	}
 
+	/** Once the run is over, a little later: whether a panel is mounted or scrolled away. */
+	#last(): void {
+		let timer = 0;
+		const look = () => {
+			if (!this.#replica.running && timer === 0) {
+				timer = window.setTimeout(() => {
+					unsubscribe();
+					this.#take(() => makeLast(this.#model.widget_manager, this.#asking));
+				}, LAST_AFTER);
+			}
+		};
+		const unsubscribe = this.#replica.subscribe(look);
+		this.#signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+		look();
+	}
+
 	#completeOf(stream: StreamName): CompleteOutput {
 		return { asking: this.#asking, download: new Download(this.#asking, stream), stream };
+	}
+
+	/** What is malformed changes nothing; a number that is then missing is a gap, which the next replace closes. */
+	#take(take: () => void): void {
+		try {
+			take();
+		} catch (error) {
+			report(error);
+		}
 	}
 
 	#heard(answer: boolean): void {
