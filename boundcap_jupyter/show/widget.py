@@ -23,6 +23,7 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Replace, Update, apply_update
 from boundcap_jupyter.core.view import OutputMetadata, OutputView
 from boundcap_jupyter.show.bundle import read_bundle
+from boundcap_jupyter.show.control import control_address
 from boundcap_jupyter.show.pager import Pager, PageSource
 from boundcap_jupyter.show.summary import display_path
 from boundcap_jupyter.show.wire import (
@@ -64,6 +65,7 @@ class BoundedOutput(AnyWidget):
     command = traitlets.Unicode().tag(sync=True)
     foreground = traitlets.Bool(False).tag(sync=True)
     retain = traitlets.Enum(["tail", "head", "both"], "tail").tag(sync=True)
+    control_address = traitlets.Unicode().tag(sync=True)
     snapshot = traitlets.Any(read_only=True).tag(sync=True, to_json=lambda _, widget: widget._snapshot())
 
     state = traitlets.Unicode(RunState.RUNNING, read_only=True)
@@ -93,7 +95,8 @@ class BoundedOutput(AnyWidget):
         self._started = time.monotonic() if started is None else started
         self._stop_callbacks: list[Callable[[], None]] = []
         self._pager = Pager()
-        super().__init__(command=command, foreground=foreground, retain=retain)
+        address = control_address(self._stop_asked)
+        super().__init__(command=command, foreground=foreground, retain=retain, control_address=address)
         self.on_msg(self._receive)
         _hear_while_busy(self.comm)
 
@@ -171,7 +174,9 @@ class BoundedOutput(AnyWidget):
             _log.debug("a page may not set %s", ", ".join(sorted(refused)))
         super().set_state({name: value for name, value in sync_data.items() if name not in refused})
 
-    _OURS = frozenset({"_esm", "_css", "_anywidget_id", "command", "foreground", "retain", "snapshot"})
+    _OURS = frozenset(
+        {"_esm", "_css", "_anywidget_id", "command", "foreground", "retain", "control_address", "snapshot"}
+    )
 
     def _snapshot(self) -> dict[str, Any]:
         with self._lock:
@@ -203,6 +208,9 @@ class BoundedOutput(AnyWidget):
         if not asks_to_stop(content):
             _log.debug("ignored a message of the panel: %.200r", content)
             return
+        self._stop_asked()
+
+    def _stop_asked(self) -> None:
         with self._lock:
             final = self._final
         if final is not None:
@@ -236,11 +244,12 @@ def _shareable(metadata: OutputMetadata) -> OutputMetadata:
 
 
 def _hear_while_busy(comm: object) -> None:
-    """Let messages of the page reach the kernel while a cell runs.
+    """Let messages of the page reach the kernel while a cell runs, where that is a matter of comms.
 
     Front ends send them on a subshell, but ipykernel 7.4 routes them back to the shell that last published, which is
-    the one that is busy with the run. None turns that off; other versions have no such attribute, and need nothing or
-    cannot be helped from here. A private attribute: if it goes, Stop arrives late and the panel interrupts the kernel.
+    the one that is busy with the run. None turns that off; other versions have no such attribute: 7.3 needs nothing, 6
+    has the control channel (show/control.py). A private attribute: if it goes, Stop arrives late and the panel
+    interrupts the kernel.
     """
     if hasattr(comm, "_reply_subshell_for"):
         comm._reply_subshell_for = None

@@ -11,7 +11,6 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
-from boundcap_jupyter.running.ending import STOP_LADDER
 from tests.browser.conftest import PATIENCE
 
 VERSION = "import ipykernel; print(ipykernel.__version__)"
@@ -38,13 +37,13 @@ WATCH = """() => {
     }, true);
 }"""
 
-#: In a page: no message of a panel leaves it.
+#: In a page: no message that asks for a Stop leaves it.
 DEAF = """() => {
     const kernel = window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel;
     for (const send of ['sendShellMessage', 'sendControlMessage']) {
         const original = kernel[send].bind(kernel);
         kernel[send] = (message, ...rest) =>
-            message.header.msg_type === 'comm_msg' && message.content.data?.content?.type === 'stop'
+            message.header.msg_type === 'boundcap_stop_request' || message.content.data?.content?.type === 'stop'
                 ? { done: Promise.resolve(), dispose() {} }
                 : original(message, ...rest);
     }
@@ -55,6 +54,14 @@ ONLY_A_SECOND = """\
 import signal
 from boundcap_jupyter.running import ending
 ending.STOP_LADDER = ((0.0, signal.SIGINT), (1e6, signal.SIGKILL))"""
+
+
+#: A run that goes on when its cell has ended.
+BACKGROUND = """\
+import asyncio
+from boundcap_jupyter import arun
+task = asyncio.ensure_future(arun('echo before; sleep 64.9', display=True))
+await asyncio.sleep(0.5)"""
 
 
 @pytest.fixture
@@ -96,13 +103,12 @@ def interrupts(page) -> int:
     return page.page.evaluate("window.interrupts")
 
 
-def measured(page, what: str) -> float:
+def measured(page, what: str) -> None:
     """Milliseconds from the last press to the end in the page; told to who reads the output of a test."""
     page.page.wait_for_function("() => window.ended !== undefined", timeout=PATIENCE)
     took = page.page.evaluate("window.ended - window.pressed")
     route = "interrupt" if interrupts(page) else "message"
     print(f"ipykernel {page.ipykernel} · {what}: by {route}, {took:.0f} ms from the press to the end")
-    return took
 
 
 def errors(cell):
@@ -166,9 +172,8 @@ def test_a_second_press_ends_at_once_what_ignores_the_first(watched, running, de
         page.page.wait_for_function("window.interrupts === 1", timeout=PATIENCE)
     stop.click()
     page.wait(3)
-    took = measured(page, f"Kill{', messages lost' if deaf else ''}")
+    measured(page, f"Kill{', messages lost' if deaf else ''}")
     assert not running("63.1")
-    assert took < 1000 * STOP_LADDER[-1][0]
     if deaf:
         assert interrupts(page) == 2
 
@@ -177,11 +182,7 @@ def test_stop_of_a_run_that_the_main_thread_does_not_wait_for_interrupts_no_othe
     go = tmp_path / "go"
     page = watched(
         [
-            (
-                "import asyncio; from boundcap_jupyter import arun\n"
-                "task = asyncio.ensure_future(arun('echo before; sleep 64.9', display=True))\n"
-                "await asyncio.sleep(0.5)"
-            ),
+            BACKGROUND,
             f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.05)\nprint('ran to its end')",
             "try: await task\nexcept Exception as error: print(error.state)",
         ]
@@ -195,8 +196,11 @@ def test_stop_of_a_run_that_the_main_thread_does_not_wait_for_interrupts_no_othe
     panel.locator(".boundcap-stop").click()
     # Longer than the page waits before it interrupts a run in the foreground.
     page.page.wait_for_timeout(1500)
-    print(f"ipykernel {page.ipykernel} · background: ended while another cell ran: {not running('64.9')}")
     assert interrupts(page) == 0
+    deadline = time.monotonic() + PATIENCE / 1000
+    while running("64.9"):
+        assert time.monotonic() < deadline, "a cell that is busy with something else keeps Stop from being heard"
+        time.sleep(0.05)
     go.touch()
     page.wait(3)
     expect(page.cell(3)).to_contain_text("ran to its end")
@@ -217,17 +221,14 @@ def test_a_run_that_a_cell_awaits_is_stopped(watched, running):
 
 
 def test_an_interrupt_of_the_kernel_ends_the_command_and_later_cells_do_not_run(watched, running):
-    page = watched(["%%bounded\necho before; sleep 600.3", "print('must not run')"])
+    page = watched([ONLY_A_SECOND, "%%bounded\necho before; sleep 600.3", "print('must not run')"])
     page.command("notebook:run-all-cells")
-    expect(page.cell(2).locator(".boundcap-text")).to_contain_text("before", timeout=PATIENCE)
+    expect(page.cell(3).locator(".boundcap-text")).to_contain_text("before", timeout=PATIENCE)
     assert running("600.3")
-    started = time.monotonic()
     page.interrupt()
-    page.wait(2)
-    took = time.monotonic() - started
+    page.wait(3)
     assert not running("600.3")
     saved = page.saved().cells
-    (error,) = errors(saved[2])
+    (error,) = errors(saved[3])
     assert error.ename == "KeyboardInterrupt"
-    assert saved[3].outputs == []
-    assert took < 1
+    assert saved[4].outputs == []

@@ -16,10 +16,8 @@ LINES = [
     "\x1b[31mred\x1b[0m \x1b[1;38;5;208mbold\x1b[0m plain … and ... dots",
     "<script>alert(1)</script> <b>&amp; &lt; <!--",
     "</pre></div></details><img src=x onerror=alert(1)>",
-    (
-        "\x1b]8;;https://example.org/?a=1&b=2\x1b\\link\x1b]8;;\x1b\\ "
-        "\x1b]8;;javascript:alert(1)\x1b\\script\x1b]8;;\x1b\\"
-    ),
+    "\x1b]8;;https://example.org/?a=1&b=2\x1b\\link\x1b]8;;\x1b\\ to click",
+    "\x1b]8;;javascript:alert(1)\x1b\\script\x1b]8;;\x1b\\",
     "",
     "* star _under_ `code` **bold** [x](javascript:alert(1)) | a | b |",
     "```",

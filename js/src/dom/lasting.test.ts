@@ -45,7 +45,7 @@ class FakeModel {
 
 	off(): void {}
 
-	send(message: never): void {
+	send(message: { type: string; id: number }): void {
 		// Whether nothing was missed is another question.
 		if (message.type !== "check") {
 			this.sent.push(message);

@@ -607,6 +607,29 @@ describe("Stop", () => {
 		expect(warn).not.toHaveBeenCalled();
 	});
 
+	it("takes the control channel where the kernel hears nothing else", () => {
+		const sendControlMessage = vi.fn();
+		model.traits.control_address = "abc";
+		model.widget_manager = { kernel: { clientId: "page", username: "", sendControlMessage } };
+		const { find } = show();
+		find("stop").click();
+		vi.advanceTimersByTime(1);
+		find("stop").click();
+		expect(model.sent).toEqual([]);
+		const messages = sendControlMessage.mock.calls.map(([message]) => message);
+		for (const { channel, header, content } of messages) {
+			expect([channel, header.msg_type, header.session]).toEqual(["control", "boundcap_stop_request", "page"]);
+			expect(content).toEqual({ address: "abc" });
+		}
+		expect(new Set(messages.map(({ header }) => header.msg_id)).size).toBe(2);
+	});
+
+	it("goes the other way where the host has no control channel", () => {
+		model.traits.control_address = "abc";
+		show().find("stop").click();
+		expect(model.sent).toEqual([{ type: "stop" }]);
+	});
+
 	it("is still the model's when the panel that was pressed is gone", () => {
 		const { find, end } = show();
 		find("stop").click();

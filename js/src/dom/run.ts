@@ -6,8 +6,10 @@ import { Download } from "../core/download";
 import type { Retain } from "../core/format";
 import { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
+import { stopByControl } from "./control";
 import { watchKernel } from "./kernel";
 import { LAST_AFTER, makeLast } from "./lasting";
+
 import type { CompleteOutput } from "./link";
 import { interruptKernel, type PanelModel, report } from "./model";
 import { mountPanel } from "./panel";
@@ -96,7 +98,11 @@ export class Run {
 	mount(el: HTMLElement, signal: AbortSignal): void {
 		const model = this.#model;
 		const routes = {
-			send: () => model.send({ type: "stop" }),
+			send: () => {
+				if (!stopByControl(model)) {
+					model.send({ type: "stop" });
+				}
+			},
 			foreground: () => model.get("foreground") === true,
 			interrupt: () => interruptKernel(model),
 		};
