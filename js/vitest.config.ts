@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Milliseconds. Tests with thousands of rounds take long on a busy machine; what hangs still ends. */
+// Milliseconds. A test that hangs fails; one on a busy machine does not.
 const testTimeout = 60_000;
 
 export default defineConfig({

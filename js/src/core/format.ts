@@ -107,10 +107,7 @@ export function stateLabel(status: RunStatus): string {
 
 /** What is said of a run that may still run, or not: nobody here knows any more. */
 export const LINK_LABELS = { lost: "no connection", gone: "kernel is gone" } as const;
-export const LINK_DETAILS = {
-	lost: "no connection to the kernel: this is what was last seen",
-	gone: "the kernel is gone: this is what was last seen",
-} as const;
+export const LAST_SEEN = "this is what was last seen";
 
 export type Retain = "tail" | "head" | "both";
 

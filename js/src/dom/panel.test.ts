@@ -362,7 +362,7 @@ describe("a kernel", () => {
 			kernel.becomes({ status: "idle" });
 			vi.advanceTimersByTime(60_000);
 			expect(find("state").textContent).toBe("kernel is gone");
-			expect(find("detail").textContent).toBe("the kernel is gone: this is what was last seen");
+			expect(find("detail").textContent).toBe("this is what was last seen");
 			expect(find("elapsed").textContent).toBe("3.0 s");
 			expect(find("pace").textContent).toBe("");
 			expect(find("stop").hidden).toBe(true);

@@ -1,6 +1,6 @@
 /** One panel: header and text of a run, or both its texts, drawn at most once a frame. */
 
-import { LINK_DETAILS, type Retain } from "../core/format";
+import { LAST_SEEN, type Retain } from "../core/format";
 import type { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
 import { copyButton } from "./copy";
@@ -82,7 +82,7 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 /** Why the run failed, or why nothing more is known of it. */
 function detailOf({ status, running, link }: Replica): string {
 	if (running) {
-		return link === "live" ? "" : LINK_DETAILS[link];
+		return link === "live" ? "" : LAST_SEEN;
 	}
 	// That the time was up is the state itself.
 	return status.state === "timeout" ? "" : status.detail;
