@@ -620,7 +620,7 @@ def test_in_a_kernel_an_interrupt_is_raised_in_one_line_and_keeps_what_was_print
     kernel: Kernel, tmp_path: Path
 ) -> None:
     ready = tmp_path / "ready"
-    code = f"%bounded --no-raise-error --out r echo before; touch {ready}; sleep 600"
+    code = f"%bounded --no-raise-error --out r echo before; touch {ready}; exec sleep 600"
     reply, published = run_and_interrupt(kernel, ready, code)
     assert reply["ename"] == "KeyboardInterrupt"
     (error,) = (content for kind, content in published if kind == "error")

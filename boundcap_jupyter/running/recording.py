@@ -40,6 +40,7 @@ class Recording:
         self.views: Sequence[Callable[[], OutputView]] = ()
         self._dirty = True
         self._next = float("-inf")
+        directory.on_made = self._begin
 
     @property
     def due(self) -> float | None:
@@ -69,11 +70,17 @@ class Recording:
         """From here on the directory belongs to the store."""
         self._directory.release()
 
+    def _begin(self) -> None:
+        """A file is about to be made: a kernel that dies at this moment must not leave one that nobody can explain."""
+        self._write(RunStatus(RunState.RUNNING), self._started)
+        # What is in the file, and where it is, comes with the next one, which is due.
+        self._dirty, self._next = True, float("-inf")
+
     def _write(self, status: RunStatus, now: float) -> None:
-        self._dirty = False
-        view, *errors = (view() for view in self.views)
         try:
             directory = self._directory.make()
+            self._dirty = False
+            view, *errors = (view() for view in self.views)
             record = Record(
                 id=f"{directory.parent.name}/{directory.name}",
                 command=self._command,

@@ -21,6 +21,7 @@ import secrets
 import stat
 import threading
 import time
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -208,6 +209,8 @@ class RunDirectory:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._held: HeldDirectory | None = None
+        #: Called when the directory was made, before anything is in it.
+        self.on_made: Callable[[], None] = lambda: None
 
     @property
     def path(self) -> Path | None:
@@ -218,6 +221,7 @@ class RunDirectory:
         """The directory. Raises OSError if it can not be made."""
         if self._held is None:
             self._held = self.session.make_run_directory()
+            self.on_made()
         return self._held.path
 
     def release(self) -> None:

@@ -152,3 +152,13 @@ def test_a_store_that_can_not_be_made_costs_the_run_nothing(tmp_path: Path, capl
     session.tell()
     assert len(caplog.messages) == 1
     assert "must be a directory" in caplog.text
+
+
+def test_a_record_is_there_before_any_other_file_and_the_next_follows_at_once(run: Run) -> None:
+    directory = run.directory.make()
+    found = read_record(directory)
+    assert (found.status, found.view.text) == (RunStatus(RunState.RUNNING), "first\n")
+    assert run.recording.due == float("-inf")
+    run.recording.write(T + 0.5)
+    assert read_record(directory).status.duration == 0.5
+    assert run.recording.due is None

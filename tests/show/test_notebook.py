@@ -81,7 +81,7 @@ def _sanitize(text):
         ("exit 0 · 1 line · 2 B · 3 min 05 s · the rest", "exit 0 · 1 line · 2 B DURATION · the rest"),
         ("<Result exit 0 · 1 line · 2 B · 1,000 h 05 min>", "<Result exit 0 · 1 line · 2 B DURATION>"),
         ("failed · complete output: ~/a b/output.log", "failed · complete output: SPILL"),
-        ("x · incomplete, 1,234 B kept: /r7/output.log", "x · incomplete, 1,234 B kept: SPILL"),
+        ("x · incomplete after 1,234 B: /r7/output.log", "x · incomplete after 1,234 B: SPILL"),
         (
             "exit code 3; last line: no\ncomplete output: ~/r/output.log",
             "exit code 3; last line: no\ncomplete output: SPILL",
