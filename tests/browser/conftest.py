@@ -75,7 +75,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         "JUPYTERLAB_SETTINGS_DIR": "settings",
         "IPYTHONDIR": "ipython",
         "XDG_CACHE_HOME": "cache",
+        # The tour makes a copy of all packages.
+        "TMPDIR": "tmp",
     }
+    (home / "tmp").mkdir()
     environment = {**os.environ, **{name: str(home / folder) for name, folder in names.items()}}
     if python := os.environ.get(KERNEL_PYTHON):
         _kernel(home / "kernel", python)
@@ -99,6 +102,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         finally:
             process.terminate()
             process.wait(20)
+            shutil.rmtree(home / "tmp", ignore_errors=True)
 
 
 @pytest.fixture
