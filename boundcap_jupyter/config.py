@@ -5,6 +5,7 @@ They stand above the environment variables and below the arguments of a call; ru
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import traitlets
@@ -32,22 +33,37 @@ class Boundcap(Configurable):
     keep_days = _trait(settings.KEEP_DAYS)
     store_bytes = _trait(settings.STORE_BYTES)
 
+    def __init__(self, **arguments: Any) -> None:
+        #: What is wrong in the configuration that was there before us: it must not take the magics away.
+        self.problems: list[str] = []
+        self._loading = True
+        super().__init__(**arguments)
+        self._loading = False
+
     @traitlets.validate(*settings.BY_NAME)
     def _checked(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
         try:
             settings.configure(name, value)
         except settings.SettingError as error:
-            raise traitlets.TraitError(str(error)) from None
+            if not self._loading:
+                raise traitlets.TraitError(str(error)) from None
+            self.problems.append(str(error))
+            return None
         return value
 
 
 def configure(shell: Any) -> Boundcap:
-    """Take what the configuration of this shell says; `%config` reaches it from here on. Raises TraitError."""
+    """Take what the configuration of this shell says; `%config` reaches it from here on.
+
+    Of a setting that is wrong the environment variable or the default counts, and a warning says so.
+    """
     withdraw(shell)
     for name in settings.BY_NAME:
         settings.configure(name, None)
     boundcap = Boundcap(parent=shell)
+    for problem in boundcap.problems:
+        warnings.warn(f"{problem}: this setting is left out", stacklevel=3)
     shell.configurables.append(boundcap)
     return boundcap
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
-from traitlets import TraitError
 from traitlets.config import Config
 
 import boundcap_jupyter
@@ -179,10 +178,14 @@ def test_the_config_magic_reaches_it(shell, tmp_path, caplog):
     assert settings.KEEP_DAYS.get() == 7
 
 
-def test_a_wrong_configuration_is_an_error_when_the_extension_is_loaded(shell):
+def test_a_wrong_configuration_is_a_warning_when_the_extension_is_loaded_and_takes_no_magic_away(shell):
     shell.config.Boundcap.store_bytes = "much"
-    with pytest.raises(TraitError, match=r"Boundcap\.store_bytes must be a size in bytes.*, not 'much'"):
-        magics.load_ipython_extension(shell)
+    shell.config.Boundcap.keep_days = 3
+    with pytest.warns(UserWarning, match=r"Boundcap\.store_bytes must be a size in bytes.*, not 'much': this setting"):
+        shell.run_line_magic("load_ext", "boundcap_jupyter")
+    assert "bounded" in shell.magics_manager.magics["cell"]
+    assert settings.STORE_BYTES.get() == 20 * 1024**3
+    assert settings.KEEP_DAYS.get() == 3
 
 
 def test_a_wrong_variable_is_one_line_under_the_magic(shell, monkeypatch):

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 from boundcap_jupyter.core.limits import OutputLimits
@@ -82,8 +83,8 @@ def read_run(directory: Path) -> StoredRun | None:
         held = True
     try:
         record = read_record(directory)
-        if record.status.state is RunState.RUNNING and not held:
-            record = _settle(record, directory)
+        if record.status.state is RunState.RUNNING:
+            record = _still_running(record) if held else _settle(record, directory)
     except FileNotFoundError:
         return StoredRun(name, directory, None, "it has no record") if directory.is_dir() and not held else None
     except RecordError as error:
@@ -98,6 +99,12 @@ def read_run(directory: Path) -> StoredRun | None:
 
 def _views(record: Record) -> tuple[OutputView, OutputView | None]:
     return record.view, record.stderr_view
+
+
+def _still_running(record: Record) -> Record:
+    """The record with the time of now: while nothing is printed it is not written anew."""
+    age = (datetime.now(timezone.utc) - record.started).total_seconds()
+    return replace(record, status=replace(record.status, duration=max(record.status.duration, age)))
 
 
 def _settle(record: Record, directory: Path) -> Record:

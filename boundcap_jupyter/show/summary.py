@@ -34,7 +34,7 @@ _LABELS = {
     RunState.SIGNALED: "failed",
     RunState.STOPPED: "stopped",
     RunState.TIMEOUT: "timed out",
-    RunState.IDLE_TIMEOUT: f"timed out{DOT}no output",
+    RunState.IDLE_TIMEOUT: "timed out, idle",
     RunState.SPAWN_ERROR: "could not start",
     RunState.SPILL_ERROR: f"failed{DOT}output could not be kept",
     RunState.CALLBACK_ERROR: f"failed{DOT}the output's receiver raised",

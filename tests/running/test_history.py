@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -45,6 +45,15 @@ def test_a_record_that_says_running_means_so_only_while_it_is_held(root: Path) -
     with FileLock(directory / LOCK):
         assert state(read(directory)) is RunState.RUNNING
     assert state(read(directory)) is RunState.INTERRUPTED
+
+
+def test_a_run_that_is_quiet_grows_older_all_the_same(root: Path) -> None:
+    started = datetime.now(timezone.utc) - timedelta(hours=1)
+    directory = put_run(root, 1, RunState.RUNNING, started=started)
+    with FileLock(directory / LOCK):
+        run = read(directory)
+    assert run.record is not None
+    assert 3600 <= run.record.status.duration
 
 
 def test_the_totals_and_the_view_of_an_interrupted_run_are_those_of_its_spill(root: Path) -> None:

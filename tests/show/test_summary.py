@@ -38,7 +38,7 @@ def test_what_is_whole_needs_no_more_words():
         (RunStatus(RunState.STOPPED, 130, "SIGINT"), "stopped", "stopped"),
         (RunStatus(RunState.TIMEOUT, 143, "SIGTERM"), "timed out", "timed out"),
         (RunStatus(RunState.TIMEOUT, detail="ended after 1 s"), "timed out", "timed out"),
-        (RunStatus(RunState.IDLE_TIMEOUT), "timed out · no output", "timed out · no output"),
+        (RunStatus(RunState.IDLE_TIMEOUT), "timed out, idle", "timed out, idle"),
         (RunStatus(RunState.SPAWN_ERROR, detail="no bash"), "failed: no bash", "could not start"),
         (RunStatus(RunState.SPAWN_ERROR), "could not start", "could not start"),
         (RunStatus(RunState.SPILL_ERROR, detail="a\nb"), "failed: a b", "failed · output could not be kept"),

@@ -87,7 +87,7 @@ const LABELS: Readonly<Record<RunState, string>> = {
 	signaled: "failed",
 	stopped: "stopped",
 	timeout: "timed out",
-	idle_timeout: "timed out · no output",
+	idle_timeout: "timed out, idle",
 	spawn_error: "could not start",
 	spill_error: "failed · output could not be kept",
 	callback_error: "failed · the output's receiver raised",
