@@ -61,7 +61,8 @@ class SpillFile:
     def close(self) -> None:
         """The stream is over: what was written is all of it. Raises OSError if the system lost it on the way.
 
-        A file that somebody removed, or put another in place of, is lost too: no path leads to it.
+        A file that somebody removed, or put another in place of, is lost too: no path leads to it. One that somebody
+        cut, or wrote into, is not what the command printed.
         """
         if self._fd is None:
             return
@@ -86,7 +87,10 @@ class SpillFile:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             status = self.path.lstat()
             if (status.st_dev, status.st_ino) == self.identity:
-                return
+                if status.st_size == self.size:
+                    return
+                self.size = status.st_size
+                raise OSError(errno.EIO, "somebody changed the file while it was written", str(self.path))
         error = FileNotFoundError(errno.ENOENT, "somebody removed the file while it was written", str(self.path))
         self.size, self.path = 0, None
         raise error

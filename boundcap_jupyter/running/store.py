@@ -184,7 +184,9 @@ def _make_private(directory: Path) -> None:
 
 def create_private(path: Path) -> int:
     """A new file for its owner alone, open for writing. Raises FileExistsError for whatever is there, a link too."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    # Appending, so that a file that somebody cuts meanwhile is shorter, and does not have a hole of the right length.
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open(path, flags, 0o600)
     try:
         # A wild umask takes nothing away from the owner.
         os.fchmod(fd, 0o600)

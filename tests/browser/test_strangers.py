@@ -64,7 +64,7 @@ PIECES = [
 ]
 
 #: What the panel is made of.
-TAGS = {"div", "span", "button", "code", "svg", "path", "a", "bdi"}
+TAGS = {"progress", "div", "span", "button", "code", "svg", "path", "a", "bdi"}
 ATTRIBUTES = {
     *("class", "style", "hidden", "type", "title", "role", "tabindex", "disabled", "d", "viewBox"),
     *("href", "target", "rel", "data-state", "data-link", "data-outcome", "data-stream"),

@@ -883,7 +883,7 @@ def test_a_defect_of_ours_is_raised_where_somebody_waits_and_leaves_nothing(
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert marked_processes(mark) == []
     assert list(module._running) == []
-    assert sorted(path.name for path in files(cache_home)) == ["lock", "output.log"]
+    assert sorted(path.name for path in files(cache_home)) == ["lock", "output.log", "record.json"]
 
 
 def test_a_command_that_can_not_be_ended_does_not_hang_the_run(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:

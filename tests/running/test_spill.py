@@ -247,3 +247,14 @@ def test_abandoning_closes_the_file_and_says_so(spill: SpillFile) -> None:
     assert (spill.state, spill.size) == ("incomplete", 1)
     spill.write(b"y")
     assert spill.size == 1
+
+
+@pytest.mark.parametrize("size", [0, 3], ids=["emptied", "cut"])
+def test_a_file_that_somebody_cuts_while_it_is_written_is_no_complete_one(spill: SpillFile, size: int) -> None:
+    spill.write(b"0123456789")
+    assert spill.path is not None
+    os.truncate(spill.path, size)
+    spill.write(b"abc")
+    with pytest.raises(OSError, match="somebody changed the file while it was written"):
+        spill.close()
+    assert (spill.state, spill.size) == ("incomplete", size + 3)
