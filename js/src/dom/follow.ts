@@ -9,6 +9,9 @@ const FOLLOWING = "boundcap-following";
 /** Pixels from the end that still count as the end: zoomed pages round. */
 const END_SLACK = 4;
 
+/** Milliseconds. A scroll upwards that was under way when the reader went to the end is over by then. */
+const SETTLED = 300;
+
 /** The part of the area that newly revealed lines fill; the rest is for what the reader knows already. */
 const REVEALED = 0.85;
 
@@ -28,6 +31,7 @@ export class Follow {
 	 */
 	#hasAnchor = false;
 	#lastTop = 0;
+	#wentToEnd = Number.NEGATIVE_INFINITY;
 
 	/**
 	 * `content` is the part of `area` that grows; `lineAt` finds the line at a height of the viewport; `changed` is
@@ -82,6 +86,7 @@ export class Follow {
 	}
 
 	toEnd(): void {
+		this.#wentToEnd = performance.now();
 		this.#set(true);
 		this.#pin();
 	}
@@ -97,6 +102,9 @@ export class Follow {
 		const { scrollTop, clientHeight, scrollHeight } = this.#area;
 		if (scrollTop + clientHeight >= scrollHeight - END_SLACK) {
 			this.#set(true);
+		} else if (this.following && performance.now() - this.#wentToEnd < SETTLED) {
+			this.#pin();
+			return;
 		} else if (scrollTop < this.#lastTop) {
 			// Only a move upwards lets go: text that grew since the last pin is not a wish of the reader.
 			this.#set(false);
