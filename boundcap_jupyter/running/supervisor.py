@@ -314,8 +314,8 @@ class Guard:
     def start(self, request: int, stdio: list[int], directory: int, defaults: list[int]) -> bool:
         """Start the command and tell the owner; False if that was not possible. Takes the file descriptors."""
         umask, programs, argv, environment = _read_request(request)
-        error, report = os.pipe()
         try:
+            error, report = os.pipe()
             guard, self._command = os.getpid(), os.fork()
         except OSError as failure:
             self._tell(FAILED, failure.errno, "fork")
@@ -670,7 +670,11 @@ class Supervisor:
             waiter = _Waiter()
             self._system.become_subreaper()
             words, received = receive(lifeline)
-            if words:
+            if words and len(received) < REQUEST_FDS:
+                # What is missing was cut off by the limit of this process.
+                if received:
+                    send(socket.socket(fileno=received[0]), FAILED, errno.EMFILE, "fork", flags=socket.MSG_DONTWAIT)
+            elif words:
                 channel, request, *stdio, directory = received
                 guard = Guard(self._system, waiter, socket.socket(fileno=channel), lifeline, self._owner)
                 if guard.start(request, stdio, directory, self._defaults):
