@@ -49,6 +49,13 @@ export class Follow {
 		this.#changed = changed;
 		area.classList.add(FOLLOWING);
 		area.addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
+		// What the reader does from here on is a wish of its own.
+		const wish = () => {
+			this.#wentToEnd = Number.NEGATIVE_INFINITY;
+		};
+		for (const kind of ["wheel", "pointerdown", "touchstart", "keydown"]) {
+			area.addEventListener(kind, wish, { passive: true, signal });
+		}
 		// The end also moves when the page is resized, fonts arrive, or a notebook takes the cell out and puts it back.
 		const sizes = new ResizeObserver(() => this.#pin());
 		sizes.observe(area);
