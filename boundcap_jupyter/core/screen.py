@@ -48,7 +48,7 @@ MAX_COLUMN = 1000
 _WRITING = bytes(sorted({*range(0x20, 0x7F), *range(0x80, 0x100), 0x09, 0x0A}))
 #: A character that the next one is written over, as in a spinner.
 _WRITTEN_OVER = re.compile("[^\r\b]\b(?=[^\r\b])")
-#: A climb by one of the two sequences that progress displays use for it.
+#: The climb that progress displays use; others are interpreted one by one.
 _UP = re.compile(rb"\x1b\[([0-9]{0,3})A")
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 #: Control characters that are removed: all but NUL, BS, TAB, newline, CR and ESC.
