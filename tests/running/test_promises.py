@@ -134,5 +134,5 @@ def test_64_floods_at_once_are_counted_exactly_and_stay_within_the_budget_of_mes
     assert answer["totals"] == [[20_000_000, 10_000_000]] * 64
     # The first update of a run has a place like any other, the last one has none.
     assert answer["updates"] <= MESSAGES * (answer["seconds"] + 1) + 64
-    # What a run may weigh with its thread, not the goal of 64 MB in all: that is measured, and missed, in the benchmark.
+    # What a run may weigh with its thread. The goal of 64 MB in all is measured, and missed, in the benchmark.
     assert answer["grown"] <= 64 * 1.5e6
