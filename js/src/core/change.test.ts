@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { align, changed, compose, NO_CHANGE, type TextChange } from "./change";
+import { addsLines, align, changed, compose, NO_CHANGE, type TextChange } from "./change";
 
 describe("compose", () => {
 	it("says in one change what two say in a row, wherever they meet", () => {
@@ -71,3 +71,14 @@ function allChanges(length: number, text: string): TextChange[] {
 	}
 	return changes;
 }
+
+it.each([
+	["", 1, false],
+	["a", 1, false],
+	["a\n", 1, true],
+	["a\nb", 2, false],
+	["a\n\n", 2, true],
+	["\n\n\n\n", 3, true],
+])("knows whether %j adds %i lines", (text, lines, expected) => {
+	expect(addsLines({ drop: 5, cut: 1, text }, lines)).toBe(expected);
+});

@@ -30,6 +30,18 @@ export function changed(text: string, { drop, cut, text: added }: TextChange): s
 	return kept + added;
 }
 
+/** Whether the change adds at least `lines` lines. Looks no further. */
+export function addsLines({ text }: TextChange, lines: number): boolean {
+	let at = 0;
+	for (let left = lines; left > 0; left -= 1) {
+		at = text.indexOf("\n", at) + 1;
+		if (at === 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /** One change for two in a row, the first of them made to a text of `length` code units. */
 export function compose(length: number, first: TextChange, second: TextChange): TextChange {
 	if (second === NO_CHANGE) {

@@ -17,10 +17,14 @@ import { element, setText } from "./element";
 import { MOST_REQUESTS } from "./stop";
 
 /**
- * Milliseconds. What is drawn ten times a second anyway ticks with that: a tick in between would be a frame more. A tenth
- * that is passed over now and then is not seen.
+ * Milliseconds after a drawing for other reasons. What is drawn several times a second ticks with that: a tick in
+ * between would be a frame more.
  */
+const FIRST_TICK = 250;
+/** Milliseconds. A tenth of a second that is passed over now and then is not seen. */
 const LEAST_TICK = 100;
+/** Milliseconds. A timer that came a little early would show the same once more. */
+const LATE = 1;
 /** Milliseconds. The rate and the silence change once a second, however coarse the elapsed time is by then. */
 const LONGEST_TICK = 1000;
 /** Milliseconds without output that are worth a word: shorter pauses are how programs print. */
@@ -77,20 +81,25 @@ export class Header {
 		this.#stop.disabled = stops >= MOST_REQUESTS;
 		this.#stop.title = stops === 0 ? "ask the command to end, as Ctrl-C does" : "end it at once";
 		setText(this.#stop, stops === 0 ? "Stop" : "Kill");
-		this.#tick();
+		this.#tick(FIRST_TICK);
 	}
 
-	#tick(): void {
+	#tick(least = LEAST_TICK): void {
 		clearTimeout(this.#timer);
 		const now = performance.now();
 		const seconds = this.#replica.elapsed(now);
 		setText(this.#elapsed, formatDuration(seconds));
 		setText(this.#pace, this.#replica.ticking ? paceText(this.#replica.pace, now) : "");
 		if (this.#replica.ticking) {
-			const wait = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, untilNextDuration(seconds) * 1000));
-			this.#timer = window.setTimeout(() => this.#tick(), wait);
+			this.#timer = window.setTimeout(() => this.#tick(), waitFor(untilNextDuration(seconds) * 1000, least));
 		}
 	}
+}
+
+/** Milliseconds until the elapsed time says something else, `least` or a tenth of a second more. */
+function waitFor(next: number, least: number): number {
+	const tenths = Math.max(0, Math.ceil((least - next) / LEAST_TICK));
+	return Math.min(LONGEST_TICK, next + tenths * LEAST_TICK) + LATE;
 }
 
 function paceText(pace: Pace, now: number): string {

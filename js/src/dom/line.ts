@@ -17,7 +17,8 @@ export const MORE = "boundcap-more";
  * this the store starts again.
  */
 const MAX_STYLES = 1024;
-const styles = new Map<string, string>();
+/** A span in each style, null for the one that needs none. A copy of it shares its style, which is not read again. */
+const styled = new Map<string, HTMLElement | null>();
 
 /** Fills `node` with the line, newline included; returns the pen behind it. A long line is clipped, unless it is `open`. */
 export function paintLine(node: HTMLElement, line: string, pen: Pen, open: boolean): Pen {
@@ -82,14 +83,14 @@ function surround(button: HTMLElement, node: HTMLElement, before: (Node | string
 }
 
 function spanNode({ text, pen, link }: Span): Node {
-	const style = styleOf(pen);
+	const model = styledSpan(pen);
 	const turns = hasTurns(text);
-	if (link === "" && style === "" && !turns) {
+	if (link === "" && model === null && !turns) {
 		return document.createTextNode(text);
 	}
 	const node =
 		link === ""
-			? document.createElement("span")
+			? ((model?.cloneNode() as HTMLElement | undefined) ?? document.createElement("span"))
 			: element("a", "boundcap-link", { href: link, target: "_blank", rel: "noopener noreferrer", title: link });
 	if (turns) {
 		// Alone in an isolate, such a character turns nothing, and is copied all the same.
@@ -97,23 +98,28 @@ function spanNode({ text, pen, link }: Span): Node {
 	} else {
 		node.textContent = text;
 	}
-	if (style !== "") {
-		node.style.cssText = style;
+	if (link !== "" && model !== null) {
+		node.style.cssText = model.style.cssText;
 	}
 	return node;
 }
 
-function styleOf(pen: Pen): string {
+function styledSpan(pen: Pen): HTMLElement | null {
 	const key = penKey(pen);
-	let style = styles.get(key);
-	if (style === undefined) {
-		if (styles.size >= MAX_STYLES) {
-			styles.clear();
+	let span = styled.get(key);
+	if (span === undefined) {
+		if (styled.size >= MAX_STYLES) {
+			styled.clear();
 		}
-		style = composeStyle(pen);
-		styles.set(key, style);
+		span = null;
+		const style = composeStyle(pen);
+		if (style !== "") {
+			span = document.createElement("span");
+			span.style.cssText = style;
+		}
+		styled.set(key, span);
 	}
-	return style;
+	return span;
 }
 
 function composeStyle(pen: Pen): string {

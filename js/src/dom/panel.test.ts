@@ -134,16 +134,39 @@ describe("a panel", () => {
 		expect(other.find("text").textContent).toBe("a\nb\n");
 	});
 
-	it("draws once for all that a frame brings", () => {
+	it("draws once for all that comes at once", () => {
 		const { find } = show();
 		frame();
-		const drawings = vi.spyOn(find("bytes"), "textContent", "set");
 		for (let seq = 1; seq <= 50; seq += 1) {
 			model.receive(replace(seq, "a\n", metadata({}, { totalBytes: seq })));
+			expect(find("bytes").textContent).toBe("0 B");
 		}
-		expect(drawings).not.toHaveBeenCalled();
 		frame();
-		expect(drawings).toHaveBeenCalledTimes(1);
+		expect(find("bytes").textContent).toBe("50 B");
+	});
+
+	it("draws a line at once, and text that nobody can read less often, but for the first and the last of it", () => {
+		const { find } = show();
+		const many = (seq: number) => replace(seq, `${seq}\n`.repeat(8));
+		vi.advanceTimersByTime(1000);
+		model.receive(many(1));
+		vi.advanceTimersByTime(1);
+		expect(find("text").textContent).toMatch(/^1/);
+		model.receive(many(2));
+		vi.advanceTimersByTime(100);
+		model.receive(many(3));
+		vi.advanceTimersByTime(98);
+		expect(find("text").textContent).toMatch(/^1/);
+		vi.advanceTimersByTime(1);
+		expect(find("text").textContent).toMatch(/^3/);
+		model.receive(many(4));
+		model.receive(append(5, "a line\n"));
+		vi.advanceTimersByTime(32);
+		expect(find("text").textContent).toBe(`${"4\n".repeat(8)}a line\n`);
+		model.receive(many(6));
+		model.receive(ended({ state: "exited", exitCode: 0 }));
+		vi.advanceTimersByTime(32);
+		expect(find("text").textContent).toMatch(/^6/);
 	});
 
 	it("ticks while it runs", () => {

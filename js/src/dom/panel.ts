@@ -1,11 +1,12 @@
 /** One panel: header and text of a run, or both its texts, drawn at most once a frame. */
 
+import { addsLines } from "../core/change";
 import { LAST_SEEN, type Retain } from "../core/format";
 import type { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
 import { copyButton } from "./copy";
 import { element, setText } from "./element";
-import { Frames } from "./frames";
+import { Frames, LEAST_GAP } from "./frames";
 import { Header } from "./header";
 import { keepKeys } from "./keys";
 import { Layout } from "./layout";
@@ -19,6 +20,10 @@ export interface PanelOptions {
 	onStop(): void;
 }
 
+/** Lines at once, ten times a second: nobody reads that fast, and a third of what is seen has gone by. */
+const FAST_LINES = 8;
+/** Milliseconds between two drawings of text that comes that fast. The first after a pause is drawn at once all the same. */
+const FAST_GAP = 200;
 /** Characters of the command that the label of a panel reads out: enough to know which run it is. */
 const LABEL_LENGTH = 80;
 
@@ -65,7 +70,7 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 		for (const stream of streams) {
 			stream.note(event);
 		}
-		frames.request();
+		frames.request(addsLines(event.change, FAST_LINES) ? FAST_GAP : LEAST_GAP);
 	});
 	signal.addEventListener(
 		"abort",
