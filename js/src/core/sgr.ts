@@ -31,7 +31,6 @@ export const PLAIN: Pen = {
 };
 
 const SIMPLE: Readonly<Record<number, Partial<Pen>>> = {
-	0: PLAIN,
 	1: { bold: true },
 	2: { faint: true },
 	3: { italic: true },
@@ -50,8 +49,28 @@ const SIMPLE: Readonly<Record<number, Partial<Pen>>> = {
 	49: { background: null },
 };
 
-/** The pen after `ESC [ parameters m`. What is unknown in it is passed over. */
+/** Pens that were made before. A program uses a handful; one that paints a rainbow would fill the memory. */
+const MAX_KNOWN = 1024;
+const known = new Map<string, Map<Pen, Pen>>();
+let knownCount = 0;
+
+/** The pen after `ESC [ parameters m`: the same object for the same two. What is unknown in it is passed over. */
 export function applySgr(pen: Pen, parameters: string): Pen {
+	const found = known.get(parameters)?.get(pen);
+	if (found !== undefined) {
+		return found;
+	}
+	if (knownCount >= MAX_KNOWN) {
+		known.clear();
+		knownCount = 0;
+	}
+	const after = readSgr(pen, parameters);
+	known.set(parameters, (known.get(parameters) ?? new Map()).set(pen, after));
+	knownCount += 1;
+	return after;
+}
+
+function readSgr(pen: Pen, parameters: string): Pen {
 	let after = pen;
 	const fields = parameters.split(";");
 	for (let at = 0; at < fields.length; at += 1) {
@@ -69,7 +88,7 @@ export function applySgr(pen: Pen, parameters: string): Pen {
 		} else if (code === 4 && subs.length > 0) {
 			after = { ...after, underline: subs[0] !== 0 };
 		} else {
-			after = { ...after, ...(SIMPLE[code] ?? paletteColour(code)) };
+			after = code === 0 ? PLAIN : { ...after, ...(SIMPLE[code] ?? paletteColour(code)) };
 		}
 	}
 	return after;

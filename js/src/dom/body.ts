@@ -17,12 +17,12 @@ export class Body {
 	readonly node: HTMLElement;
 	readonly #head = element("div", "boundcap-head");
 	readonly #omission = element("div", "boundcap-omission");
-	readonly #older = new OlderText();
+	readonly #older: OlderText;
 	readonly #text = element("div", "boundcap-lines-shown");
-	readonly #content = element("div", "boundcap-content", {}, this.#head, this.#omission, this.#older.node, this.#text);
+	readonly #signal: AbortSignal;
 	readonly #area: HTMLElement;
 	readonly #follow: Follow;
-	readonly #nodes = new TextNodes(this.#text);
+	readonly #nodes: TextNodes;
 	#pending: TextChange;
 	#pendingHead = true;
 	#drawnLength = 0;
@@ -30,18 +30,23 @@ export class Body {
 	/** `output` is what there is already; `draw` is given what it became by the events that were noted since. */
 	constructor(output: OutputView | null, label: string, signal: AbortSignal) {
 		this.#pending = { ...NO_CHANGE, text: output?.text ?? "" };
+		this.#signal = signal;
+		this.#nodes = new TextNodes(this.#text, signal);
+		this.#older = new OlderText(signal);
+		const content = element("div", "boundcap-content", {}, this.#head, this.#omission, this.#older.node, this.#text);
 		// A log, but one that is read when the reader wants to: announced as it comes it would never be silent.
 		const log = { role: "log", "aria-live": "off", "aria-label": label, tabindex: "0" };
-		this.#area = element("div", "boundcap-text", log, this.#content);
+		this.#area = element("div", "boundcap-text", log, content);
 		const latest = element("button", "boundcap-latest", { type: "button" }, "↓ latest");
 		latest.hidden = true;
 		this.node = element("div", "boundcap-body", {}, this.#area, latest);
 		this.#follow = new Follow(
 			this.#area,
-			this.#content,
+			content,
 			(y) => this.#nodes.lineAt(y),
 			() => {
 				latest.hidden = this.#follow.following;
+				this.#nodes.read = !this.#follow.following;
 			},
 			signal,
 		);
@@ -97,7 +102,9 @@ export class Body {
 	#drawHead(head: string): void {
 		if (this.#pendingHead) {
 			this.#head.replaceChildren();
-			new TextNodes(this.#head).apply({ ...NO_CHANGE, text: head }, PLAIN);
+			const nodes = new TextNodes(this.#head, this.#signal);
+			nodes.apply({ ...NO_CHANGE, text: head }, PLAIN);
+			nodes.read = true;
 		}
 	}
 

@@ -14,14 +14,19 @@ export class OlderText {
 	readonly #gap = element("div", "boundcap-omission");
 	readonly node = element("div", "boundcap-older", {}, this.#blocks, this.#gap);
 
-	constructor() {
+	readonly #signal: AbortSignal;
+
+	constructor(signal: AbortSignal) {
+		this.#signal = signal;
 		this.draw(null);
 	}
 
 	/** Puts a step above all others; returns its node. */
 	add({ text, leadSgr }: OlderAnswer): HTMLElement {
 		const block = element("div", "boundcap-older-block");
-		new TextNodes(block).apply({ ...NO_CHANGE, text }, penOf(leadSgr, PLAIN));
+		const nodes = new TextNodes(block, this.#signal);
+		nodes.apply({ ...NO_CHANGE, text }, penOf(leadSgr, PLAIN));
+		nodes.read = true;
 		this.#blocks.prepend(block);
 		return block;
 	}

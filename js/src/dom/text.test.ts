@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changed, NO_CHANGE, type TextChange } from "../core/change";
 import { PLAIN } from "../core/sgr";
 import { TextNodes } from "./text";
@@ -6,14 +6,19 @@ import { TextNodes } from "./text";
 const ESC = "\u001b";
 const SEQUENCES = new RegExp(`${ESC}\\[[0-9;]*m|${ESC}\\]8;;[^${ESC}]*${ESC}\\\\`, "g");
 
+const life = new AbortController();
 let root: HTMLElement;
 let nodes: TextNodes;
 let text: string;
 
 beforeEach(() => {
 	root = document.createElement("div");
-	nodes = new TextNodes(root);
+	nodes = new TextNodes(root, life.signal);
 	text = "";
+});
+
+afterEach(() => {
+	vi.useRealTimers();
 });
 
 function apply(change: Partial<TextChange>, lead = PLAIN): void {
@@ -22,6 +27,16 @@ function apply(change: Partial<TextChange>, lead = PLAIN): void {
 	nodes.apply(whole, lead);
 }
 
+/** As the browser does when all chunks come near to what is seen, which is where someone reads. */
+function paintAll(): void {
+	nodes.read = true;
+	for (const chunk of root.children) {
+		chunk.dispatchEvent(new Event("contentvisibilityautostatechange"));
+	}
+	nodes.read = false;
+}
+
+const shown = (elements: Iterable<Element>) => [...elements].map(({ textContent }) => textContent).join("");
 const lines = () => [...root.querySelectorAll<HTMLElement>(".boundcap-line")];
 
 describe("the nodes", () => {
@@ -37,8 +52,12 @@ describe("the nodes", () => {
 			const cut = random(4) === 0 ? random(text.length - drop + 1) : 0;
 			const added = Array.from({ length: random(12) }, () => ["a", "b\n", "\n", "cd"][random(4)]).join("");
 			// Long enough now and then for several chunks.
-			apply({ drop, cut, text: random(40) === 0 ? "x\n".repeat(random(250)) : added });
-			expect(root.textContent).toBe(text);
+			apply({ drop, cut, text: random(40) === 0 ? "x\n".repeat(random(450)) : added });
+			expect(text.endsWith(shown([...root.children].slice(-2)))).toBe(true);
+			if (random(3) === 0) {
+				paintAll();
+				expect(root.textContent).toBe(text);
+			}
 			expect(lines().every((line) => /^[^\n]*\n?$/.test(line.textContent ?? ""))).toBe(true);
 		}
 	});
@@ -58,6 +77,90 @@ describe("the nodes", () => {
 		expect(root.children).toHaveLength(2);
 		apply({ drop: 2 * 130 });
 		expect(root.children).toHaveLength(0);
+	});
+});
+
+describe("what nobody has come near yet", () => {
+	const painted = () => [...root.children].map((chunk) => chunk.childNodes.length > 0);
+	const numbered = (from: number, count: number) =>
+		Array.from({ length: count }, (_, index) => `${from + index}\n`).join("");
+
+	beforeEach(() => {
+		vi.useFakeTimers();
+	});
+
+	it("is painted when it has been there for a while, from the end on", () => {
+		apply({ text: numbered(0, 600) });
+		expect(painted()).toEqual([false, false, false, false, true, true]);
+		vi.advanceTimersByTime(900);
+		apply({ text: numbered(600, 100) });
+		expect(painted()).toEqual([false, false, false, false, true, true, true]);
+		vi.advanceTimersByTime(100);
+		expect(painted()).toEqual([false, false, false, true, true, true, true]);
+		vi.advanceTimersByTime(10);
+		expect(root.textContent).toBe(text);
+	});
+
+	it("never is where all is new all the time", () => {
+		for (let round = 0; round < 20; round += 1) {
+			apply({ drop: text.length, text: numbered(2000 * round, 2000) });
+			vi.advanceTimersByTime(500);
+			expect(painted().filter(Boolean)).toHaveLength(2);
+		}
+	});
+
+	it("is painted although other lines keep coming", () => {
+		apply({ text: numbered(0, 600) });
+		for (let round = 0; round < 20; round += 1) {
+			apply({ text: "a\n" });
+			vi.advanceTimersByTime(100);
+		}
+		expect(root.textContent).toBe(text);
+	});
+
+	it("is painted at once where a reader goes", () => {
+		apply({ text: numbered(0, 600) });
+		nodes.read = true;
+		vi.advanceTimersByTime(10);
+		expect(root.textContent).toBe(text);
+		apply({ text: numbered(600, 600) });
+		vi.advanceTimersByTime(10);
+		expect(root.textContent).toBe(text);
+		nodes.read = false;
+		apply({ text: numbered(1200, 600) });
+		vi.advanceTimersByTime(10);
+		expect(root.textContent).not.toBe(text);
+	});
+
+	it("is found by its place", () => {
+		apply({ text: numbered(0, 600) });
+		const [first] = root.children;
+		const at = (bottom: number) => () => ({ bottom }) as DOMRect;
+		for (const chunk of root.children) {
+			(chunk as HTMLElement).getBoundingClientRect = at(chunk === first ? 100 : 200);
+		}
+		vi.spyOn(HTMLElement.prototype, "getBoundingClientRect").mockImplementation(at(60));
+		expect(nodes.lineAt(50)?.textContent).toBe("0\n");
+		vi.restoreAllMocks();
+	});
+
+	it("keeps its colours, also those that reach into it", () => {
+		apply({ text: `${ESC}[31ma\n${"b\n".repeat(150)}${ESC}[0m${"c\n".repeat(300)}` });
+		apply({ drop: 7 }, { ...PLAIN, foreground: 1 });
+		const fresh = document.createElement("div");
+		new TextNodes(fresh, life.signal).apply({ ...NO_CHANGE, text }, { ...PLAIN, foreground: 1 });
+		vi.advanceTimersByTime(2000);
+		expect(merged(root)).toBe(merged(fresh));
+		expect(root.querySelectorAll("span")).toHaveLength(150);
+		expect(root.querySelector("span")?.style.color).not.toBe("");
+	});
+
+	it("leaves no timer behind when its panel goes", () => {
+		const panel = new AbortController();
+		new TextNodes(root, panel.signal).apply({ ...NO_CHANGE, text: numbered(0, 600) }, PLAIN);
+		expect(vi.getTimerCount()).toBe(1);
+		panel.abort();
+		expect(vi.getTimerCount()).toBe(0);
 	});
 });
 
@@ -103,7 +206,7 @@ describe("colours", () => {
 			const lead = random(5) === 0 ? { ...PLAIN, foreground: random(3) } : PLAIN;
 			apply({ drop, cut, text: Array.from({ length: random(6) }, () => pieces[random(6)]).join("") }, lead);
 			const fresh = document.createElement("div");
-			new TextNodes(fresh).apply({ ...NO_CHANGE, text }, lead);
+			new TextNodes(fresh, life.signal).apply({ ...NO_CHANGE, text }, lead);
 			expect(merged(root)).toBe(merged(fresh));
 			expect(root.textContent).toBe(text.replace(SEQUENCES, ""));
 		}

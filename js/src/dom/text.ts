@@ -1,44 +1,38 @@
 /**
- * The lines of a view as nodes. A change touches the lines that change and no others; lines stand in chunks, so that
- * the browser lays out the chunks that are seen (`content-visibility` in panel.css).
+ * The lines of a view as nodes. A change touches the lines that change and no others.
  *
  * The text of all nodes together is the text of the view without its escape sequences, but for long lines, which are
- * clipped until someone opens them.
+ * clipped until someone opens them, and for chunks that nobody has come near yet. A command that prints thousands of lines
+ * a second replaces them before anyone could: making them all took three quarters of the time. What has been there for a
+ * while is painted, a chunk at a time, so that the page's own search and selection find it.
  */
 
 import type { TextChange } from "../core/change";
 import { type Pen, samePen } from "../core/sgr";
-import { element } from "./element";
+import { penOf } from "../core/spans";
+import { Chunk, type Line } from "./chunk";
 import { extendLine, MORE, paintLine } from "./line";
 
-/**
- * Lines. Small enough that the one or two chunks in sight are cheap, large enough that those out of sight are few.
- * Measured with 2,000 coloured lines at 10 updates a second: 92 ms of work a second, 245 ms without chunks.
- */
-const CHUNK_LINES = 100;
-
-interface Line {
-	readonly node: HTMLElement;
-	text: string;
-	/** The pen at its start, and behind its end. */
-	pen: Pen;
-	after: Pen;
-	/** All of it is shown, however long it is. */
-	open: boolean;
-}
-
-interface Chunk {
-	readonly node: HTMLElement;
-	readonly lines: Line[];
-}
+/** Chunks at the end that are painted at once: all that is seen where the tail is followed. As in panel.css. */
+const PAINTED_AT_END = 2;
+/** Milliseconds after which a chunk is painted wherever it is. */
+const LEFT_FOR = 1000;
 
 export class TextNodes {
 	readonly #root: HTMLElement;
 	readonly #chunks: Chunk[] = [];
+	readonly #signal: AbortSignal;
+	#timer = 0;
+	#read = false;
 
-	constructor(root: HTMLElement) {
+	/** Fills `root`, which is the parent of nothing else. Ends with `signal`. */
+	constructor(root: HTMLElement, signal: AbortSignal) {
 		this.#root = root;
+		this.#signal = signal;
 		root.addEventListener("click", (event) => this.#clicked(event.target));
+		// A chunk comes near to what is seen.
+		root.addEventListener("contentvisibilityautostatechange", ({ target }) => this.#near(target), { capture: true });
+		signal.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
 	}
 
 	/** Makes the change; `lead` is the pen in force where the text then starts. */
@@ -47,12 +41,51 @@ export class TextNodes {
 		this.#cut(change.cut);
 		this.#repaintFrom(lead);
 		this.#append(change.text, lead);
+		for (const chunk of this.#chunks.slice(-PAINTED_AT_END)) {
+			chunk.paint();
+		}
+		this.#plan();
 	}
 
 	/** The first line that ends below `y` of the page's viewport: where a reader's eye is. */
 	lineAt(y: number): HTMLElement | null {
-		const below = ({ node }: { node: HTMLElement }) => node.getBoundingClientRect().bottom > y;
-		return this.#chunks.find(below)?.lines.find(below)?.node ?? null;
+		const below = (node: HTMLElement | null) => node !== null && node.getBoundingClientRect().bottom > y;
+		const chunk = this.#chunks.find(({ node }) => below(node));
+		chunk?.paint();
+		return chunk?.lines.find(({ node }) => below(node))?.node ?? null;
+	}
+
+	/** Whether someone goes through the text: all of it is then painted without waiting, a chunk at a time. */
+	set read(read: boolean) {
+		this.#read = read;
+		if (read) {
+			clearTimeout(this.#timer);
+			this.#timer = 0;
+			this.#plan();
+		}
+	}
+
+	#plan(): void {
+		// The oldest is the first: they are painted from the end.
+		const waiting = this.#chunks.findLast(({ painted }) => !painted);
+		if (this.#timer === 0 && waiting !== undefined && !this.#signal.aborted) {
+			const wait = this.#read ? 0 : Math.max(0, waiting.made + LEFT_FOR - performance.now());
+			this.#timer = window.setTimeout(() => this.#paintOne(), wait);
+		}
+	}
+
+	#paintOne(): void {
+		this.#timer = 0;
+		const now = performance.now();
+		this.#chunks.findLast(({ painted, made }) => !painted && (this.#read || now - made >= LEFT_FOR))?.paint();
+		this.#plan();
+	}
+
+	#near(target: EventTarget | null): void {
+		// What is above the end, which is followed, is near all the time, and all the time something else.
+		if (this.#read) {
+			this.#chunks.find(({ node }) => node === target)?.paint();
+		}
 	}
 
 	#drop(units: number): void {
@@ -67,14 +100,11 @@ export class TextNodes {
 			});
 			const first = chunk.lines[gone];
 			if (first !== undefined) {
-				for (const line of chunk.lines.splice(0, gone)) {
-					line.node.remove();
-				}
-				tellSize(chunk);
+				chunk.drop(gone);
 				if (left > 0) {
 					// Without a pen that fits, #repaintFrom paints it.
 					first.text = first.text.slice(left);
-					first.node.replaceChildren();
+					first.node?.replaceChildren();
 				}
 				return;
 			}
@@ -100,13 +130,13 @@ export class TextNodes {
 	/** Paints lines until the pen is the one that the next line was painted with: for a slide, none. */
 	#repaintFrom(lead: Pen): void {
 		let pen = lead;
-		for (const chunk of this.#chunks) {
-			for (const line of chunk.lines) {
-				if (line.node.hasChildNodes() && samePen(line.pen, pen)) {
+		for (const { lines } of this.#chunks) {
+			for (const line of lines) {
+				if (line.node?.hasChildNodes() !== false && samePen(line.pen, pen)) {
 					return;
 				}
 				line.pen = pen;
-				line.after = paintLine(line.node, line.text, pen, line.open);
+				line.after = line.node ? paintLine(line.node, line.text, pen, line.open) : penOf(line.text, pen);
 				pen = line.after;
 			}
 		}
@@ -123,7 +153,9 @@ export class TextNodes {
 			const end = behindNewline(text, 0);
 			const added = text.slice(0, end);
 			last.text += added;
-			if (!extendLine(last.node, last.text, added)) {
+			if (last.node === null) {
+				last.after = penOf(last.text, last.pen);
+			} else if (!extendLine(last.node, last.text, added)) {
 				last.after = paintLine(last.node, last.text, last.pen, last.open);
 			}
 			pen = last.after;
@@ -139,25 +171,20 @@ export class TextNodes {
 	/** Adds a line at the end; returns the pen behind it. */
 	#put(text: string, pen: Pen, open = false): Pen {
 		let chunk = this.#chunks.at(-1);
-		if (chunk === undefined || chunk.lines.length >= CHUNK_LINES) {
-			chunk = { node: element("div", "boundcap-chunk"), lines: [] };
+		if (chunk === undefined || chunk.full) {
+			chunk = new Chunk();
 			this.#chunks.push(chunk);
 			this.#root.append(chunk.node);
 		}
-		const node = element("div", "boundcap-line");
-		const after = paintLine(node, text, pen, open);
-		chunk.node.append(node);
-		chunk.lines.push({ node, text, pen, after, open });
-		if (chunk.lines.length === CHUNK_LINES) {
-			tellSize(chunk);
-		}
+		const after = penOf(text, pen);
+		chunk.add({ node: null, text, pen, after, open });
 		return after;
 	}
 
 	#clicked(target: EventTarget | null): void {
 		if (target instanceof Element && target.classList.contains(MORE)) {
-			const line = this.#chunks.flatMap(({ lines }) => lines).find(({ node }) => node.contains(target));
-			if (line !== undefined) {
+			const line = this.#chunks.flatMap(({ lines }) => lines).find(({ node }) => node?.contains(target));
+			if (line?.node) {
 				line.open = !line.open;
 				paintLine(line.node, line.text, line.pen, line.open);
 			}
@@ -166,25 +193,16 @@ export class TextNodes {
 
 	#takeLast(): Line | null {
 		const chunk = this.#chunks.at(-1);
-		const line = chunk?.lines.pop();
+		const line = chunk?.takeLast();
 		if (chunk === undefined || line === undefined) {
 			return null;
 		}
-		line.node.remove();
 		if (chunk.lines.length === 0) {
 			chunk.node.remove();
 			this.#chunks.pop();
 		}
 		return line;
 	}
-}
-
-/**
- * The height that panel.css gives a chunk out of sight. Were it left to what the browser remembers, every slide would
- * change the height of the whole, and with it the scroll position: one more frame an update.
- */
-function tellSize({ node, lines }: Chunk): void {
-	node.style.setProperty("--boundcap-chunk-lines", String(lines.length));
 }
 
 function behindNewline(text: string, start: number): number {
