@@ -21,7 +21,7 @@ from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.show.pager import PageSource
 from boundcap_jupyter.show.static import Outcome, static_bundle
 from boundcap_jupyter.show.summary import command_label
-from boundcap_jupyter.show.terminal import TerminalDisplay
+from boundcap_jupyter.show.terminal.display import TerminalDisplay
 
 if TYPE_CHECKING:
     from boundcap_jupyter.show.widget import BoundedOutput

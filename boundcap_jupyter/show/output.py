@@ -15,7 +15,7 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Replace, Update, apply_update
 from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.show.static import static_text
-from boundcap_jupyter.show.terminal import coloured
+from boundcap_jupyter.show.terminal.display import coloured
 from boundcap_jupyter.show.wire import StreamName
 
 #: A link, which Jupyter would show as the control sequence that it is; it makes links of addresses in the text itself.

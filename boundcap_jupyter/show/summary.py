@@ -24,6 +24,7 @@ DOT = " · "
 NO_STDERR = "stderr: nothing"
 #: Seconds. Above, a tenth is noise.
 _TENTHS_UNTIL = 10
+_RATE_UNITS = ("B", "kB", "MB", "GB")
 
 #: Characters. A label is read at a glance; a script may have a megabyte.
 _LABEL_LENGTH = 120
@@ -207,6 +208,20 @@ def duration(seconds: float) -> str:
         return f"{rest} s"
     hours, minutes = divmod(minutes, 60)
     return f"{number(hours)} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def rate(bytes_per_second: float) -> str:
+    """In three digits at most, as "840 B/s", "1.2 kB/s", "35 MB/s": what a glance can take in."""
+    value, unit = bytes_per_second, 0
+    # From 999.5 on it would round to four digits.
+    while value >= 999.5 and unit < len(_RATE_UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{value:.{1 if unit and value < 9.95 else 0}f} {_RATE_UNITS[unit]}/s"
+
+
+def quiet(seconds: float) -> str:
+    """Seconds of silence, in whole ones: tenths of it tell nothing."""
+    return f"quiet for {f'{int(seconds)} s' if seconds < _TENTHS_UNTIL else duration(seconds)}"
 
 
 def number(count: int) -> str:

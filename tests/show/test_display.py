@@ -12,7 +12,7 @@ from boundcap_jupyter.show import display as displays
 from boundcap_jupyter.show import widget
 from boundcap_jupyter.show.display import PanelDisplay, StaticDisplay, choose_display
 from boundcap_jupyter.show.static import static_bundle
-from boundcap_jupyter.show.terminal import TerminalDisplay
+from boundcap_jupyter.show.terminal.display import TerminalDisplay
 from tests.show.examples import DONE, FAILED, Ended, view_of
 
 ENDED = Ended(view_of(b"one\n"))
