@@ -86,7 +86,7 @@ def chromium() -> Iterator[Browser]:
 def _serving(application: Application, home: Path) -> Iterator[tuple[str, Path]]:
     """(address, directory of notebooks) of a server that knows nothing of this user's settings; it logs to home/log."""
     root = home / "root"
-    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+    settings = _settings(home)
     root.mkdir()
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
@@ -164,6 +164,8 @@ def notebook(
 ) -> Iterator[Callable]:
     """Opens cells, or a notebook's file, in a page of its own."""
     address, root = server
+    # Themes are a setting of the server: the last test's is no other's.
+    (_settings(root.parent) / "themes.jupyterlab-settings").unlink(missing_ok=True)
     context = chromium.new_context(viewport={"width": 1100, "height": 800})
     opened: list[Notebook] = []
 
@@ -197,19 +199,27 @@ def panel(chromium: Browser) -> Iterator[Callable[..., PanelPage]]:
 class Notebook:
     """A notebook in a page. Cells are numbered from 0, `%load_ext` of a list of cells included."""
 
-    def __init__(self, page: Page, address: str, path: Path, application: Application = LAB) -> None:
+    def __init__(
+        self, page: Page, address: str, path: Path, application: Application = LAB, *, busy: bool = False
+    ) -> None:
         self.page = page
         self.path = path
         self.application = application
         page.goto(f"{address}/{application.place.format(path=path)}")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell .cm-content", timeout=PATIENCE)
-        page.wait_for_function(_IDLE, timeout=PATIENCE)
+        if not busy:
+            self.wait_for_kernel()
 
-    def in_page(self, page: Page) -> Notebook:
-        """The same notebook, with the same kernel, in another page."""
-        return Notebook(page, self.page.evaluate("location.origin"), self.path, self.application)
+    def wait_for_kernel(self) -> None:
+        """Wait until the kernel has nothing to do, as far as the page knows."""
+        self.page.wait_for_function(_IDLE, timeout=PATIENCE)
+
+    def in_page(self, page: Page, *, busy: bool) -> Notebook:
+        """The same notebook in another page, with the same kernel, which may be busy."""
+        return Notebook(page, self.page.evaluate("location.origin"), self.path, self.application, busy=busy)
 
     def reload(self) -> None:
+        """Load the page again, whether the kernel is busy or not."""
         self.page.reload()
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell .cm-content", timeout=PATIENCE)
 
@@ -261,6 +271,10 @@ class Notebook:
         SHOTS.mkdir(parents=True, exist_ok=True)
         prefix = "" if self.application is LAB else f"{self.application}-"
         self.page.screenshot(path=SHOTS / f"{prefix}{name}.png")
+
+
+def _settings(home: Path) -> Path:
+    return home / "settings" / "@jupyterlab" / "apputils-extension"
 
 
 def _kernel(place: Path, python: str) -> None:

@@ -100,7 +100,6 @@ def test_to_stop_a_run_in_the_background_interrupts_no_other_cell(notebook, tmp_
     assert [output.text for output in saved[2].outputs] == ["undisturbed\n"]
 
 
-@in_both
 def test_the_tail_comes_back_after_a_reload_and_the_file_ends_with_the_result(notebook, tmp_path, go):
     page = notebook([f"%%bounded --bg\n{steps(tmp_path, 4)}"])
     page.run(0)
@@ -122,7 +121,6 @@ def test_the_tail_comes_back_after_a_reload_and_the_file_ends_with_the_result(no
     assert result_of(page.saved().cells[1]).startswith("step 1\nstep 2\nstep 3\nstep 4\nexit 0 · 4 lines · ")
 
 
-@in_both
 def test_the_file_ends_with_the_result_though_the_page_was_closed_at_the_end(notebook, tmp_path, go):
     page = notebook([f"%%bounded --bg\n{steps(tmp_path, 1)}; touch {tmp_path}/done"])
     page.run(0)
