@@ -1,4 +1,7 @@
-"""A real JupyterLab and a real Chromium. Where there is no Chromium the tests skip; in CI they fail instead."""
+"""A real JupyterLab, a real Notebook 7 and a real Chromium. Where there is no Chromium the tests skip; in CI they fail.
+
+A test has JupyterLab. `@in_both` runs it in Notebook 7 too, for what the page around a panel may change.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -37,6 +43,24 @@ CHROMIUM_ARGUMENTS = [
 #: Milliseconds. A cold server on a slow machine takes its time; nothing is measured by these.
 PATIENCE = 120_000
 
+
+@dataclass(frozen=True)
+class Application:
+    """A Jupyter application with its class of traits and the place of a notebook, of which `stem` is unique."""
+
+    command: str
+    traits: str
+    place: str
+
+    def __str__(self) -> str:
+        return self.command
+
+
+LAB = Application("lab", "LabApp", "lab/workspaces/{path.stem}/tree/{path.name}?reset")
+NOTEBOOK_7 = Application("notebook", "JupyterNotebookApp", "notebooks/{path.name}")
+
+in_both = pytest.mark.parametrize("application", [LAB, NOTEBOOK_7], indirect=True, ids=str)
+
 _IDLE = """() => {
     const kernel = window.jupyterapp?.shell.currentWidget?.context?.sessionContext?.session?.kernel;
     return kernel?.status === 'idle' && kernel?.connectionStatus === 'connected';
@@ -58,12 +82,11 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """(address, directory of notebooks) of a JupyterLab that knows nothing of this user's settings."""
-    home = tmp_path_factory.mktemp("jupyter")
+@contextmanager
+def _serving(application: Application, home: Path) -> Iterator[tuple[str, Path]]:
+    """(address, directory of notebooks) of a server that knows nothing of this user's settings; it logs to home/log."""
     root = home / "root"
-    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+    settings = _settings(home)
     root.mkdir()
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
@@ -84,13 +107,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         _kernel(home / "kernel", python)
         environment["JUPYTER_PATH"] = str(home / "kernel")
     port = _free_port()
-    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    command = [sys.executable, "-m", "jupyter", application.command, "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     options = [
         f"--port={port}",
         f"--ServerApp.root_dir={root}",
         "--IdentityProvider.token=",
         "--ServerApp.disable_check_xsrf=True",
-        "--LabApp.expose_app_in_browser=True",
+        f"--{application.traits}.expose_app_in_browser=True",
     ]
     address = f"http://127.0.0.1:{port}"
     with open(home / "log", "w") as log:
@@ -106,9 +129,43 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 
 
 @pytest.fixture
-def notebook(chromium: Browser, server: tuple[str, Path], request: pytest.FixtureRequest) -> Iterator[Callable]:
+def application(request: pytest.FixtureRequest) -> Application:
+    return getattr(request, "param", LAB)
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Application], tuple[str, Path]]]:
+    """(address, directory of notebooks) of an application; each is started when it is first asked for."""
+    with ExitStack() as running:
+        yield cache(
+            lambda application: running.enter_context(
+                _serving(application, tmp_path_factory.mktemp(application.command))
+            )
+        )
+
+
+@pytest.fixture
+def server(servers: Callable[[Application], tuple[str, Path]], application: Application) -> tuple[str, Path]:
+    return servers(application)
+
+
+@pytest.fixture
+def log(server: tuple[str, Path]) -> Callable[[], str]:
+    """Tells what the server has logged since the test began."""
+    _, root = server
+    path = root.parent / "log"
+    before = path.stat().st_size
+    return lambda: path.read_bytes()[before:].decode(errors="replace")
+
+
+@pytest.fixture
+def notebook(
+    chromium: Browser, server: tuple[str, Path], application: Application, request: pytest.FixtureRequest
+) -> Iterator[Callable]:
     """Opens cells, or a notebook's file, in a page of its own."""
     address, root = server
+    # Themes are a setting of the server: the last test's is no other's.
+    (_settings(root.parent) / "themes.jupyterlab-settings").unlink(missing_ok=True)
     context = chromium.new_context(viewport={"width": 1100, "height": 800})
     opened: list[Notebook] = []
 
@@ -122,7 +179,7 @@ def notebook(chromium: Browser, server: tuple[str, Path], request: pytest.Fixtur
             cells = [nbformat.v4.new_code_cell(text) for text in ["%load_ext boundcap_jupyter", *source]]
             kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
             nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
-        opened.append(Notebook(context.new_page(), address, path))
+        opened.append(Notebook(context.new_page(), address, path, application))
         return opened[-1]
 
     yield open_notebook
@@ -142,12 +199,29 @@ def panel(chromium: Browser) -> Iterator[Callable[..., PanelPage]]:
 class Notebook:
     """A notebook in a page. Cells are numbered from 0, `%load_ext` of a list of cells included."""
 
-    def __init__(self, page: Page, address: str, path: Path) -> None:
+    def __init__(
+        self, page: Page, address: str, path: Path, application: Application = LAB, *, busy: bool = False
+    ) -> None:
         self.page = page
         self.path = path
-        page.goto(f"{address}/lab/workspaces/{path.stem}/tree/{path.name}?reset")
+        self.application = application
+        page.goto(f"{address}/{application.place.format(path=path)}")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell .cm-content", timeout=PATIENCE)
-        page.wait_for_function(_IDLE, timeout=PATIENCE)
+        if not busy:
+            self.wait_for_kernel()
+
+    def wait_for_kernel(self) -> None:
+        """Wait until the kernel has nothing to do, as far as the page knows."""
+        self.page.wait_for_function(_IDLE, timeout=PATIENCE)
+
+    def in_page(self, page: Page, *, busy: bool) -> Notebook:
+        """The same notebook in another page, with the same kernel, which may be busy."""
+        return Notebook(page, self.page.evaluate("location.origin"), self.path, self.application, busy=busy)
+
+    def reload(self) -> None:
+        """Load the page again, whether the kernel is busy or not."""
+        self.page.reload()
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell .cm-content", timeout=PATIENCE)
 
     def cell(self, index: int) -> Locator:
         return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
@@ -195,7 +269,12 @@ class Notebook:
 
     def shot(self, name: str) -> None:
         SHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SHOTS / f"{name}.png")
+        prefix = "" if self.application is LAB else f"{self.application}-"
+        self.page.screenshot(path=SHOTS / f"{prefix}{name}.png")
+
+
+def _settings(home: Path) -> Path:
+    return home / "settings" / "@jupyterlab" / "apputils-extension"
 
 
 def _kernel(place: Path, python: str) -> None:
@@ -222,7 +301,7 @@ def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
             time.sleep(0.1)
         else:
             return
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
+    pytest.fail(f"Jupyter did not start:\n{log.read_text()[-3000:]}")
 
 
 def _end_kernels(address: str) -> None:

@@ -1,14 +1,23 @@
-"""What the panel costs the page, beside an ipywidgets.Output in the same JupyterLab: `python -m tests.browser.measure`.
+"""What the panel costs the page, and how soon it shows a line, in JupyterLab: `python -m tests.browser.measure`.
 
-Figures, not a test: they depend on the machine, so that their ratios say more than they do.
+Figures, not a test: they depend on the machine, so that their ratios say more than they do. Arguments are pytest's:
+`-k line` measures one of them.
 
-main thread   milliseconds of processor time in a second, less those of the same page while the cell sleeps
+main thread   milliseconds of processor time in a second, less those of the same page while the cell sleeps; beside an
+              ipywidgets.Output in the same page
 longest task  milliseconds; Chromium reports those of 50 and more
 heap          growth of the JavaScript heap in MB, each time after a collection
+line          milliseconds from the moment when a command writes a line until it is in the document, and until the frame
+              after that is over, which shows it for certain; both by the clock of this machine
+20 MB         seconds for a command that prints 20 MB in lines of 40 characters: bare, into a `cat` that throws them
+              away, since a pipe that nobody reads would stop it; and as a cell. The best of several, and their ratio. A
+              cell that prints nothing tells how much of that is the panel's own
 """
 
 from __future__ import annotations
 
+import math
+import re
 import sys
 import textwrap
 from collections.abc import Callable
@@ -161,6 +170,101 @@ def test_flood(notebook: Callable[..., Notebook]) -> None:
     print(f"{'':<54}a click waits {slowest:.0f} ms at most")
 
 
+#: Lines that are measured, and the milliseconds that are between two of them at least, and at most.
+LINES, LEAST, MOST = 40, 500, 900
+
+#: The moment is taken by the shell itself and written at once.
+_PRINT_LINES = f"""%%bounded
+for i in $(seq {LINES}); do
+    sleep 0.$(({LEAST} + RANDOM % {MOST - LEAST}))
+    printf 'line %s at %s\\n' $i $EPOCHREALTIME
+done
+sleep 2"""
+
+_WATCH_LINES = """() => {
+    window.lines = {};
+    const now = () => performance.timeOrigin + performance.now();
+    new MutationObserver(() => {
+        const text = [...document.querySelectorAll('.boundcap-text')].map((area) => area.textContent).join('');
+        for (const [, number, written] of text.matchAll(/line (\\d+) at ([\\d.]+)\\n/g)) {
+            if (window.lines[number] !== undefined) continue;
+            const line = window.lines[number] = { written: 1000 * written, inDocument: now(), shown: null };
+            requestAnimationFrame(() => {
+                const { port1, port2 } = new MessageChannel();
+                port1.onmessage = () => { line.shown = now(); };
+                port2.postMessage(null);
+            });
+        }
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+def percentile(sorted_values: list[float], percent: float) -> float:
+    """The least value that so many percent do not exceed."""
+    return sorted_values[max(0, math.ceil(percent / 100 * len(sorted_values)) - 1)]
+
+
+def test_line(notebook: Callable[..., Notebook]) -> None:
+    page = notebook(["%%bounded\necho warm", _PRINT_LINES])
+    page.run(0)
+    page.run(1)
+    page.page.evaluate(_WATCH_LINES)
+    page.run(2)
+    lines = page.page.evaluate("Object.values(window.lines)")
+    assert len(lines) == LINES
+    print()
+    for name, key in (("in the document", "inDocument"), ("shown for certain", "shown")):
+        delays = sorted(line[key] - line["written"] for line in lines)
+        figures = "  ".join(f"p{percent} {percentile(delays, percent):.0f} ms" for percent in (50, 95))
+        print(f"{f'a line after 0.5 s of silence, {name}':<54}{figures}  max {delays[-1]:.0f} ms")
+
+
+#: In a kernel, with what both commands print, so that the ratio is that of one machine in one state.
+_TWENTY_MB = """
+import subprocess, sys, time
+
+def timed(work):
+    before = time.perf_counter()
+    work()
+    return time.perf_counter() - before
+
+def best(command, rounds=5):
+    command = command.replace("PYTHON", sys.executable)
+    bare, cell = [], []
+    for _ in range(rounds):
+        bare.append(timed(lambda: subprocess.run(["bash", "-c", f"({command}) | cat >/dev/null"], check=True)))
+        cell.append(timed(lambda: get_ipython().run_cell_magic("bounded", "", command)))
+    print(f"BARE {min(bare)} CELL {min(cell)} END")
+"""
+
+#: What a cell costs by itself; as fast as anything prints; a program that does something for each line; and one that
+#: writes each line at once, as Python's do in a cell.
+COMMANDS = [
+    ("no output", "true"),
+    ("20 MB, yes", "yes 'a line of forty characters, all of them.' | head -n 487804"),
+    (
+        "20 MB, a loop in awk",
+        "awk 'BEGIN { for (n = 1; n <= 487804; n++) printf \"%08d line of forty characters, as said.\\n\", n }'",
+    ),
+    (
+        "20 MB, a loop in python -u",
+        "PYTHON -u -c 'for n in range(487804): print(f\"{n:08} line of forty characters, as said.\")'",
+    ),
+]
+
+
+def test_20_mb(notebook: Callable[..., Notebook]) -> None:
+    page = notebook([_TWENTY_MB, *(f"best({command!r})" for _, command in COMMANDS)])
+    page.run(0)
+    page.run(1)
+    print()
+    for index, (name, _) in enumerate(COMMANDS, 2):
+        page.run(index)
+        (text,) = [output.text for output in page.saved().cells[index].outputs if output.output_type == "stream"]
+        bare, cell = map(float, re.search(r"BARE (\S+) CELL (\S+) END", text).groups())
+        print(f"{name:<54}bare {bare:.3f} s  cell {cell:.3f} s  {cell / bare:.2f} times")
+
+
 if __name__ == "__main__":
     print(textwrap.dedent(__doc__.split("\n\n", 1)[1]))
-    sys.exit(pytest.main([__file__, "-q", "-s", "-p", "no:cacheprovider", "--timeout", "600"]))
+    sys.exit(pytest.main([__file__, "-q", "-s", "-p", "no:cacheprovider", "--timeout", "600", *sys.argv[1:]]))

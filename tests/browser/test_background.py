@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PATIENCE, Notebook
+from tests.browser.conftest import PATIENCE, Notebook, in_both
 
 PANEL = ".boundcap-panel"
 
@@ -38,9 +38,10 @@ def opened_again(page: Notebook, meanwhile=lambda: None) -> Notebook:
     address = page.page.evaluate("location.origin")
     page.page.close()
     meanwhile()
-    return Notebook(context.new_page(), address, page.path)
+    return Notebook(context.new_page(), address, page.path, page.application)
 
 
+@in_both
 def test_a_run_in_the_background_stays_in_its_own_output_while_other_cells_run(notebook, tmp_path, go):
     page = notebook([f"%%bounded --bg --out job\n{steps(tmp_path, 4)}", "print('mine')", "print(job.wait().exit_code)"])
     page.run(0)
@@ -140,6 +141,7 @@ def test_the_file_ends_with_the_result_though_the_page_was_closed_at_the_end(not
     assert result_of(page.saved().cells[1]).startswith("step 1\nexit 0 · 1 line · 7 B · ")
 
 
+@in_both
 def test_a_run_in_the_foreground_is_right_in_the_file_after_a_reload(notebook, tmp_path, go):
     page = notebook([f"%%bounded\n{steps(tmp_path, 2)}"])
     page.run(0)

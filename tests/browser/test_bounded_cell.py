@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, in_both
 
 TOUR = Path(__file__).parents[2] / "notebooks" / "01_bounded_cell.ipynb"
 
@@ -21,6 +21,7 @@ def plain_text(cell) -> str:
     return output.data["text/plain"]
 
 
+@in_both
 def test_the_real_job_of_the_tour_runs_live_and_stays_in_the_file(notebook):
     tour = notebook(TOUR)
     sources = [cell.source for cell in tour.saved().cells]
@@ -78,6 +79,7 @@ def test_output_is_in_the_page_half_a_second_after_it_was_written(notebook, tmp_
     assert text.startswith("one\ntwo\nexit 0 · 2 lines · 8 B · 2.")
 
 
+@in_both
 def test_a_failed_command_says_why_in_the_page_and_in_the_file(notebook):
     page = notebook(
         ["%%bounded\nprintf '\\033[31mwarning\\033[0m: about to fail\\n'; seq 3000; echo last words; exit 3"]

@@ -1,12 +1,14 @@
-"""What JupyterLab writes into a notebook's file when its runs are over."""
+"""What JupyterLab and Notebook 7 write into a notebook's file when its runs are over."""
 
 from boundcap_jupyter.show.static import MAX_RATIO
+from tests.browser.conftest import in_both
 
 CELLS = 20
 #: The numbers from 198,001 to 200,000, each with its newline.
 VIEW = 2000 * 7
 
 
+@in_both
 def test_twenty_floods_add_six_times_their_views_at_most_and_no_widget_state(notebook):
     page = notebook(["%%bounded\nseq 200000"] * CELLS)
     page.run(0)

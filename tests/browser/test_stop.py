@@ -11,7 +11,7 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, in_both
 
 VERSION = "import ipykernel; print(ipykernel.__version__)"
 
@@ -115,6 +115,7 @@ def errors(cell):
     return [output for output in cell.outputs if output.output_type == "error"]
 
 
+@in_both
 @pytest.mark.parametrize("deaf", [False, True], ids=["message", "interrupt"])
 def test_stop_ends_the_command_and_the_run_of_all_cells(watched, running, deaf):
     page = watched(

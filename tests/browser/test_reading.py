@@ -1,0 +1,54 @@
+"""What a reader of a loud cell sees stay where it is, in a notebook.
+
+test_panel.py looks at the panel alone, update by update; here a command prints, and the notebook scrolls as well.
+"""
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PATIENCE, in_both
+
+#: The first line in sight, and where it begins in the page.
+TOP_LINE = """area => {
+    const top = area.getBoundingClientRect().top;
+    for (const line of area.querySelectorAll('.boundcap-line')) {
+        const box = line.getBoundingClientRect();
+        if (box.bottom > top + 1) return [line.textContent, box.top];
+    }
+}"""
+
+
+@in_both
+def test_a_place_is_kept_while_lines_come_below_and_go_above_and_the_end_is_found_again(notebook, tmp_path):
+    go_on, over = tmp_path / "go-on", tmp_path / "over"
+    # More than are shown: from here on each line that comes drops one. Of the 2,000 the reader's is not among the 900
+    # that are dropped next.
+    script = f"""\
+seq -f 'line %.0f' 2500; until [ -e {go_on} ]; do sleep 0.05; done
+for n in $(seq 2501 10 3391); do seq -f 'line %.0f' $n $((n + 9)); sleep 0.03; done
+until [ -e {over} ]; do sleep 0.05; done"""
+    page = notebook([f"%%bounded\n{script}", *["'below'"] * 30])
+    page.run(0)
+    panel = page.start(1).locator(".boundcap-panel")
+    text = panel.locator(".boundcap-text")
+    expect(text).to_contain_text("line 2500\n", timeout=PATIENCE)
+    text.hover()
+    page.page.mouse.wheel(0, -1500)
+    latest = panel.locator(".boundcap-latest")
+    expect(latest).to_be_visible(timeout=PATIENCE)
+    # A wheel scrolls on for a few frames.
+    page.page.wait_for_timeout(500)
+    line, top = text.evaluate(TOP_LINE)
+    assert 2300 < int(line.split()[1]) < 2500
+    go_on.touch()
+    seen = set()
+    while "line 3400\n" not in seen:
+        now, moved = text.evaluate(TOP_LINE)
+        # Of fractions of a pixel the browser is free.
+        assert (now, abs(moved - top) < 2) == (line, True)
+        seen.add(text.evaluate("area => [...area.querySelectorAll('.boundcap-line')].at(-1).textContent"))
+    assert len(seen) > 10, "they came at once: nothing was scrolled past the reader"
+    latest.click()
+    expect(latest).to_be_hidden()
+    assert text.evaluate("area => area.scrollHeight - area.scrollTop - area.clientHeight") <= 1
+    over.touch()
+    page.wait(1)
