@@ -22,8 +22,11 @@ export interface PanelOptions {
 /** Characters of the command that the label of a panel reads out: enough to know which run it is. */
 const LABEL_LENGTH = 80;
 
-/** Puts a panel into `el`. With `signal` every listener, timer and frame of it ends, and it leaves the page. */
-export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOptions, signal: AbortSignal): void {
+/**
+ * Puts a panel into `el` and returns its node. With `signal` every listener, timer and frame of it ends, and it leaves the
+ * page.
+ */
+export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOptions, signal: AbortSignal): HTMLElement {
 	const name = nameOf(options.command);
 	const streams: StreamView[] = [];
 	const detail = element("div", "boundcap-footer boundcap-detail");
@@ -77,6 +80,7 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 	);
 	el.append(panel);
 	draw();
+	return panel;
 }
 
 /** Why the run failed, or why nothing more is known of it. */
