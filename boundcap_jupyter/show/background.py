@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 from boundcap_jupyter.core.limits import Retain
 from boundcap_jupyter.core.update import Replace, Update, apply_update
 from boundcap_jupyter.core.view import OutputView
-from boundcap_jupyter.show.display import find_place, live_bundle, not_over, publisher, result_of
+from boundcap_jupyter.show.display import (
+    find_place,
+    live_bundle,
+    not_over,
+    publisher,
+    result_of,
+    running_cell,
+)
+from boundcap_jupyter.show.finished import FINISHED, Execution
 from boundcap_jupyter.show.pager import PageSource
 from boundcap_jupyter.show.static import Outcome, static_bundle
 from boundcap_jupyter.show.wire import StreamName
@@ -54,6 +62,7 @@ class BackgroundDisplay:
         self._sources: Mapping[str, PageSource] = {}
         self._widget: BoundedOutput | None = None
         self._shown: list[_Shown] = []
+        self._shown_in: set[Execution] = set()
         self._outcome: Outcome | None = None
 
     def opened(self, stop: Callable[[], None]) -> None:
@@ -95,13 +104,15 @@ class BackgroundDisplay:
                 return
             self._outcome = outcome
             if self._widget is not None:
-                self._widget.finish(outcome.status, result_of(outcome, self._retain))
+                self._widget.finish(outcome.status, result_of(outcome, self._retain, self._widget.token))
             if self._shown:
-                bundle = static_bundle(outcome, self._retain)
+                bundle = self._result(outcome)
                 for shown in self._shown:
                     shown.publish(bundle, update=True)
                 self._shown.clear()
             self._views.clear()
+            if self._widget is not None:
+                FINISHED.add(self._widget, self._shown_in)
 
     def show(self) -> bool:
         """Show the run in the cell that runs: its panel, or what it came to. False where there is only a line of text.
@@ -111,18 +122,28 @@ class BackgroundDisplay:
         place = find_place()
         with self._lock:
             if self._outcome is not None:
-                if place != "terminal":
-                    publisher().publish(static_bundle(self._outcome, self._retain), {})
-                return place != "terminal"
+                if place == "terminal":
+                    return False
+                # First: it may be the only cell that shows the panel, and run again.
+                FINISHED.runs(running_cell(), self._widget)
+                publisher().publish(self._result(self._outcome), {})
+                return True
             if place in ("terminal", "captured"):
                 return False
             bundle = {"text/plain": not_over(self._command)}
             if place == "page":
+                execution = running_cell()
+                FINISHED.runs(execution)
+                self._shown_in.add(execution)
                 bundle = live_bundle(self._panel().model_id, self._command)
             shown = _Shown(publisher(), uuid.uuid4().hex)
             shown.publish(bundle, update=False)
             self._shown.append(shown)
             return True
+
+    def _result(self, outcome: Outcome) -> dict[str, str]:
+        has_panel = self._widget is not None and self._widget.comm is not None
+        return static_bundle(outcome, self._retain, self._widget.token if self._widget and has_panel else "")
 
     def _panel(self) -> BoundedOutput:
         if self._widget is None:

@@ -18,6 +18,7 @@ from boundcap_jupyter.core.limits import Retain
 from boundcap_jupyter.core.status import RunStatus
 from boundcap_jupyter.core.update import Update
 from boundcap_jupyter.core.view import OutputView
+from boundcap_jupyter.show.finished import FINISHED, NOWHERE, Execution
 from boundcap_jupyter.show.pager import PageSource
 from boundcap_jupyter.show.static import Outcome, static_bundle
 from boundcap_jupyter.show.summary import command_label
@@ -66,12 +67,15 @@ class PanelDisplay:
         self._retain = retain
         self._widget: BoundedOutput | None = None
         self._handle: Any = None
+        self._shown_in = NOWHERE
         self._closed = False
 
     def opened(self, stop: Callable[[], None]) -> None:
         """Display the panel. Raises BundleMissingError where it has not been built."""
         from boundcap_jupyter.show.widget import BoundedOutput
 
+        self._shown_in = running_cell()
+        FINISHED.runs(self._shown_in)
         self._widget = BoundedOutput(self._command, foreground=self._foreground, retain=self._retain)
         self._widget.on_stop(stop)
         bundle = live_bundle(self._widget.model_id, self._command)
@@ -98,16 +102,20 @@ class PanelDisplay:
         if self._closed:
             return
         self._closed = True
+        token = ""
         # First: whatever comes now, the panel does not say for ever that the command runs.
         if self._widget is not None:
-            self._widget.finish(outcome.status, result_of(outcome, self._retain))
-        bundle = static_bundle(outcome, self._retain)
+            token = self._widget.token
+            self._widget.finish(outcome.status, result_of(outcome, self._retain, token))
+        bundle = static_bundle(outcome, self._retain, token)
         if self._handle is not None and not self._clears_cell:
             self._handle.update(bundle, raw=True)
         else:
             if self._handle is not None:
                 _ipython_display().clear_output(wait=True)
             _ipython_display().display(bundle, raw=True)
+        if self._widget is not None:
+            FINISHED.add(self._widget, {self._shown_in})
 
 
 class StaticDisplay:
@@ -199,16 +207,24 @@ class _Ended:
     stderr_view: OutputView | None
 
 
-def result_of(outcome: Outcome, retain: Retain) -> Callable[[], dict[str, str]]:
+def result_of(outcome: Outcome, retain: Retain, token: str) -> Callable[[], dict[str, str]]:
     """What makes the static result later, and until then keeps nothing but the texts."""
     stderr_view = outcome.stderr_view and replace(outcome.stderr_view, rows=None)
     ended = _Ended(outcome.status, replace(outcome.view, rows=None), stderr_view)
-    return lambda: static_bundle(ended, retain)
+    return lambda: static_bundle(ended, retain, token)
 
 
 def _ipython_display() -> Any:
     # Any: IPython is typed in part, and each version in another part.
     return import_module("IPython.display")
+
+
+def running_cell() -> Execution:
+    """The cell that runs, as far as the request to run it tells."""
+    shell = _shell()
+    request = shell.get_parent() if getattr(shell, "kernel", None) is not None else {}
+    cell, number = request.get("metadata", {}).get("cellId"), request.get("header", {}).get("msg_id")
+    return Execution(cell, number) if isinstance(cell, str) and isinstance(number, str) else NOWHERE
 
 
 def publisher() -> Any:

@@ -27,6 +27,9 @@ FRAME = 2560
 #: Bytes that nbformat writes for a line beside its text: seven spaces, two quotes, a comma and a newline.
 LINE_IN_FILE = 11
 
+#: Classes of the root of a result whose run has a panel; the second ends with the token. Twin of js/src/dom/results.ts.
+RESULT_CLASS, RUN_CLASS = "boundcap-result", "boundcap-run-"
+
 #: The colours of panel.css.
 _EDGE, _BAR = "#39424f", "#242a34"
 _OUTCOMES: dict[summary.Outcome, str] = {"running": "#6fa8f0", "good": "#7fc98a", "bad": "#f2777a", "ended": "#e0b25e"}
@@ -70,16 +73,20 @@ class Outcome(Protocol):
         """The standard error where it was kept apart, else None."""
 
 
-def static_bundle(outcome: Outcome, retain: Retain = "tail") -> dict[str, str]:
+def static_bundle(outcome: Outcome, retain: Retain = "tail", token: str = "") -> dict[str, str]:
     """The result by mime type: text/plain and text/html.
+
+    `token` is that of the widget which showed the run, if one did: a page that still has its model shows the panel in
+    the place of the HTML, which it finds by a class (js/src/dom/results.ts). Classes are all that the sanitiser of
+    JupyterLab leaves of such a mark.
 
     In the notebook file both together take at most `MAX_RATIO` times the bytes of the view's text, or what text/plain
     takes and `LEAST_TEXT` and `FRAME` more where that is more: the text of 2,000 short lines alone may exceed the
     ratio. To fit, the HTML goes without colours and links, then without far lines, and says so; text/plain never does.
     Where the standard error has a view of its own, all of this is true of each of the two.
 
-    The same status and view give the same bundle; two runs that print the same differ in the duration and in the path
-    of the spill. Costs a few passes over the text.
+    The same status, view and token give the same bundle; two runs that print the same differ in the duration, in the
+    path of the spill and in the token. Costs a few passes over the text.
     """
     status_line, texts = _lines(outcome, retain, plain_text)
     named = summary.sections(outcome.view, outcome.stderr_view)
@@ -93,7 +100,8 @@ def static_bundle(outcome: Outcome, retain: Retain = "tail") -> dict[str, str]:
         body = _body(markup.html, retain, _HEIGHTS[name])
         parts.append(_foldable(bar_style, bar, body) + _footer(view, retain, markup.left_out))
     header = f"<div style='{_HEADER}'>{_header(outcome)}</div>" if len(named) > 1 else ""
-    html = f"<div style='{_ROOT}'>{header}{''.join(parts)}{_why(outcome.status)}</div>"
+    mark = f"class='{RESULT_CLASS} {RUN_CLASS}{token}' " if token else ""
+    html = f"<div {mark}style='{_ROOT}'>{header}{''.join(parts)}{_why(outcome.status)}</div>"
     return {"text/plain": "".join(texts) + status_line, "text/html": html}
 
 

@@ -9,6 +9,8 @@ a command runs, and nothing is missing after a reload.
 from __future__ import annotations
 
 import logging
+import secrets
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -32,6 +34,7 @@ from boundcap_jupyter.show.wire import (
     StreamName,
     asks_to_stop,
     checked,
+    says_placed,
     snapshot_message,
     snapshot_to_wire,
     status_message,
@@ -66,6 +69,9 @@ class BoundedOutput(AnyWidget):
     foreground = traitlets.Bool(False).tag(sync=True)
     retain = traitlets.Enum(["tail", "head", "both"], "tail").tag(sync=True)
     control_address = traitlets.Unicode().tag(sync=True)
+    #: Marks the static result of this run, for a page to know it by (js/src/dom/results.ts). Random: what a stranger
+    #: wrote into a notebook is the result of no run.
+    token = traitlets.Unicode(read_only=True).tag(sync=True)
     snapshot = traitlets.Any(read_only=True).tag(sync=True, to_json=lambda _, widget: widget._snapshot())
 
     state = traitlets.Unicode(RunState.RUNNING, read_only=True)
@@ -95,10 +101,18 @@ class BoundedOutput(AnyWidget):
         self._started = time.monotonic() if started is None else started
         self._stop_callbacks: list[Callable[[], None]] = []
         self._pager = Pager()
+        #: A page has the static result in its notebook, and needs nothing more to be right.
+        self.placed = False
+        #: When a page last asked for something, by `time.monotonic()`.
+        self.used = self._started
         address = control_address(self._stop_asked)
         super().__init__(command=command, foreground=foreground, retain=retain, control_address=address)
         self.on_msg(self._receive)
         _hear_while_busy(self.comm)
+
+    @traitlets.default("token")
+    def _make_token(self) -> str:
+        return secrets.token_hex(8)
 
     @traitlets.default("_esm")
     def _read_module(self) -> str:
@@ -146,6 +160,9 @@ class BoundedOutput(AnyWidget):
             if self._final is not None:
                 return
             self._final = status
+            # They hold the whole run.
+            self._stop_callbacks.clear()
+            self.used = time.monotonic()
             if result is not None:
                 self._pager.result = lambda: (self.model_id, result())
             self.send(status_message(status))
@@ -167,6 +184,20 @@ class BoundedOutput(AnyWidget):
         """Let the panels download and page the complete output, by the names of its streams: "output", "stderr"."""
         self._pager.sources = sources
 
+    def held_bytes(self) -> int:
+        """Bytes of the texts that are held, each twice: here, and for the static result."""
+        with self._lock:
+            return 2 * sum(sys.getsizeof(view.text) + sys.getsizeof(view.head) for view in self._views.values())
+
+    def retire(self) -> None:
+        """Close the widget and let go of the output. Pages show the static result from now on, if they have it."""
+        self.close()
+        # A widget of its own, which a program may have put in place of ours; then it is no longer in the way.
+        self.layout.close()
+        with self._lock:
+            self._views.clear()
+            self._pager = Pager()
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take from a page what belongs to pages, such as the layout; nothing that says what ran or what is shown."""
         refused = sync_data.keys() & self._OURS
@@ -175,7 +206,7 @@ class BoundedOutput(AnyWidget):
         super().set_state({name: value for name, value in sync_data.items() if name not in refused})
 
     _OURS = frozenset(
-        {"_esm", "_css", "_anywidget_id", "command", "foreground", "retain", "control_address", "snapshot"}
+        {"_esm", "_css", "_anywidget_id", "command", "foreground", "retain", "control_address", "token", "snapshot"}
     )
 
     def _snapshot(self) -> dict[str, Any]:
@@ -200,10 +231,14 @@ class BoundedOutput(AnyWidget):
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
         if (answer := self._pager.answer(content)) is not None:
+            self.used = time.monotonic()
             self.send(*answer)
             return
         if (known := checked(content)) is not None:
             self._answer_check(*known)
+            return
+        if says_placed(content):
+            self.placed = self._final is not None
             return
         if not asks_to_stop(content):
             _log.debug("ignored a message of the panel: %.200r", content)
@@ -219,7 +254,7 @@ class BoundedOutput(AnyWidget):
             return
         # First of all: a panel that hears nothing for 0.8 s interrupts the kernel.
         self.send(STOPPING)
-        for callback in self._stop_callbacks:
+        for callback in tuple(self._stop_callbacks):
             callback()
 
 

@@ -7,6 +7,7 @@ keys out.
                       {"type": "status", "status": {...}}
                       {"type": "stopping"}
     panel to kernel   {"type": "stop"}
+                      {"type": "placed"}      the static result stands in the notebook of this page
 
 The updates of both streams are numbered in one row, from 1. Stream "output" is the one of both outputs, or the standard
 output where "stderr", the standard error, is kept apart. A snapshot, the state of all up to a number, is
@@ -66,6 +67,11 @@ def checked(message: object) -> tuple[int, bool] | None:
 def asks_to_stop(message: object) -> bool:
     """Whether a message of the panel is a request to stop. Anything else may come from anyone."""
     return isinstance(message, dict) and message.get("type") == "stop" and len(message) == 1
+
+
+def says_placed(message: object) -> bool:
+    """Whether a page says that the static result of the run stands in its notebook."""
+    return isinstance(message, dict) and message.get("type") == "placed" and len(message) == 1
 
 
 def update_to_wire(update: Update) -> dict[str, Json]:

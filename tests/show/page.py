@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 #: All that the static result is made of, with the attributes that it may have.
 ALLOWED = {
-    "div": {"style"},
+    "div": {"class", "style"},
     "details": {"open"},
     "summary": {"style"},
     "span": {"style"},

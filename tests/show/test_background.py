@@ -10,9 +10,10 @@ from boundcap_jupyter.core.update import Append, Replace
 from boundcap_jupyter.show import display as displays
 from boundcap_jupyter.show import widget
 from boundcap_jupyter.show.background import BackgroundDisplay
+from boundcap_jupyter.show.finished import Execution
 from boundcap_jupyter.show.static import static_bundle
 from tests.show.examples import DONE, Ended, view_of
-from tests.show.test_display import PAGE, RESULT, VIEW, Panel
+from tests.show.test_display import PAGE, RESULT, TOKEN, VIEW, Panel
 
 ENDED = Ended(view_of(b"one\ntwo\n"))
 
@@ -29,7 +30,7 @@ class Publisher:
 
 
 @pytest.fixture
-def kernel(monkeypatch):
+def kernel(monkeypatch, finished):
     """A kernel whose cells a page shows."""
     shell = SimpleNamespace(kernel=object(), display_pub=Publisher(), get_parent=lambda: {"metadata": PAGE})
     monkeypatch.setattr(displays, "_shell", lambda: shell)
@@ -80,7 +81,7 @@ def test_the_end_takes_the_place_of_every_panel_through_the_publisher_that_showe
     thread.start()
     thread.join()
     assert publisher.events[2:] == [("update", RESULT, first), ("update", RESULT, second)]
-    assert publisher.last == static_bundle(ENDED, "head") == display._widget.result()
+    assert publisher.last == static_bundle(ENDED, "head", TOKEN) == display._widget.result()
     assert display._widget.calls == [DONE]
     assert kernel.display_pub.outputs == []
 
@@ -127,3 +128,24 @@ def test_the_panel_stops_the_run_and_says_so(kernel):
     display.show()
     display._widget.stop()
     assert stops == [1]
+
+
+def test_the_result_has_the_token_for_as_long_as_the_panel_is_open(kernel, display, finished):
+    request = {"metadata": PAGE, "header": {"msg_id": "1"}}
+    kernel.get_parent = lambda: request
+    display.show()
+    display.closed(ENDED)
+    request["header"]["msg_id"] = "2"
+    # The same cell shows it again: it is not closed for that.
+    display.show()
+    assert kernel.display_pub.last == static_bundle(ENDED, "head", TOKEN)
+    finished.runs(Execution(PAGE["cellId"], "3"))
+    assert display._widget.comm is None
+    display.show()
+    assert kernel.display_pub.last == static_bundle(ENDED, "head")
+
+
+def test_a_run_that_a_page_never_showed_has_no_token(kernel, display):
+    display.closed(ENDED)
+    display.show()
+    assert kernel.display_pub.last == static_bundle(ENDED, "head")

@@ -16,7 +16,8 @@ from boundcap_jupyter.show.terminal.display import TerminalDisplay
 from tests.show.examples import DONE, FAILED, Ended, view_of
 
 ENDED = Ended(view_of(b"one\n"))
-STATIC = static_bundle(ENDED)
+TOKEN = "0123456789abcdef"
+STATIC = static_bundle(ENDED, token=TOKEN)
 
 
 class Publisher(CapturingDisplayPublisher):
@@ -38,6 +39,10 @@ class Panel:
     """Stands for the widget."""
 
     model_id = "m"
+    token = TOKEN
+    comm = object()
+    placed = False
+    used = 0.0
 
     def __init__(self, command, **options):
         self.command, self.options = command, options
@@ -59,9 +64,15 @@ class Panel:
         self.calls.append(status)
         self.result = result
 
+    def held_bytes(self):
+        return 4
+
+    def retire(self):
+        self.comm = None
+
 
 @pytest.fixture
-def shell(monkeypatch):
+def shell(monkeypatch, finished):
     shell = InteractiveShell.instance()
     monkeypatch.setattr(shell, "display_pub", Publisher())
     monkeypatch.setattr(widget, "BoundedOutput", Panel)
@@ -212,3 +223,21 @@ def test_another_thread_of_a_kernel_is_told_that_it_cannot_display(monkeypatch):
     thread.start()
     thread.join()
     assert errors == ["a run can be displayed only on the thread that runs the cell: use display=False"]
+
+
+def test_a_panel_whose_cell_runs_again_is_closed(monkeypatch, finished):
+    header = {}
+    request = {"metadata": PAGE, "header": header}
+    shell = SimpleNamespace(kernel=object(), display_pub=Publisher(), get_parent=lambda: request)
+    monkeypatch.setattr(displays, "_shell", lambda: shell)
+    monkeypatch.setattr(displays, "_ipython_display", lambda: SimpleNamespace(display=lambda *_, **__: None))
+    monkeypatch.setattr(widget, "BoundedOutput", Panel)
+    shown = []
+    for header["msg_id"] in "112":
+        display = PanelDisplay("make", clears_cell=False)
+        display.opened(lambda: None)
+        shown.append(display._widget)
+        display._handle = None
+        display.closed(ENDED)
+    # Two of one execution, then the next one.
+    assert [panel.comm is None for panel in shown] == [True, True, False]

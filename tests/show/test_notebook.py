@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 import subprocess
 import sys
 
@@ -9,7 +10,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from boundcap_jupyter.show.static import static_bundle
 from boundcap_jupyter.testing import nbval_sanitizer
+from tests.show.examples import Ended, view_of
 
 pytest.importorskip("ipykernel")
 
@@ -68,7 +71,7 @@ PANELS = [
 def _sanitize(text):
     """As nbval reads and applies the file."""
     rules = re.findall(r"^regex: (.*)$\n^replace: (.*)$", nbval_sanitizer().read_text(encoding="ascii"), re.MULTILINE)
-    assert len(rules) == 5
+    assert len(rules) == 6
     for pattern, replacement in rules:
         text = re.sub(pattern, replacement, text)
     return text
@@ -89,9 +92,17 @@ def _sanitize(text):
         ("timed out after 1.0 s; last line: 1000", "timed out after DURATION; last line: 1000"),
         ("it took 3.5 s and stopped after 3 steps", "it took 3.5 s and stopped after 3 steps"),
         ("12 B · 3 seconds", "12 B · 3 seconds"),
+        (
+            static_bundle(Ended(view_of(b"x")), token="0123456789abcdef")["text/html"],
+            static_bundle(Ended(view_of(b"x")))["text/html"].replace(">0.4 s<", ">DURATION<"),
+        ),
+        (
+            "&lt;div class='boundcap-result boundcap-run-ab' style='",
+            "&lt;div class='boundcap-result boundcap-run-ab' style='",
+        ),
     ],
 )
-def test_only_durations_and_spill_paths_are_taken_out(text, clean):
+def test_only_durations_spill_paths_and_tokens_are_taken_out(text, clean):
     assert _sanitize(text) == clean
 
 
@@ -151,6 +162,27 @@ def test_no_widget_is_stored(executed):
 def test_nbval_accepts_the_saved_notebook_whatever_time_and_path_are(executed):
     command = [sys.executable, "-m", "pytest", "-q", "--nbval", f"--nbval-sanitize-with={nbval_sanitizer()}"]
     run = subprocess.run([*command, "-p", "no:cacheprovider", str(executed[1])], stdout=subprocess.PIPE, text=True)
+    assert run.returncode == 0, run.stdout
+
+
+def test_nbval_accepts_a_notebook_that_was_saved_where_there_are_panels(executed, tmp_path):
+    notebook = nbformat.from_dict(json.loads(json.dumps(executed[0])))
+    marked = 0
+    for cell in notebook.cells:
+        for output in _displayed(cell):
+            html = output.data["text/html"]
+            assert html.startswith("<div style='")
+            # As show/static.py writes it for a run with a panel.
+            output.data["text/html"] = html.replace(
+                "<div ", f"<div class='boundcap-result boundcap-run-{secrets.token_hex(8)}' ", 1
+            )
+            marked += 1
+    assert marked > 3
+    nbformat.write(notebook, tmp_path / "page.ipynb")
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", f"--nbval-sanitize-with={nbval_sanitizer()}"]
+    run = subprocess.run(
+        [*command, "-p", "no:cacheprovider", str(tmp_path / "page.ipynb")], stdout=subprocess.PIPE, text=True
+    )
     assert run.returncode == 0, run.stdout
 
 

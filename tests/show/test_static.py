@@ -118,7 +118,7 @@ def test_the_frame_is_as_large_as_is_said():
     path = "/" + "p" * 199
     status = RunStatus(RunState.SPILL_ERROR, 143, "SIGTERM", 360_000, "no space left on the disk of the home directory")
     view = view_with("x", spill_path=path, spill_state="incomplete", spill_bytes=10**12, truncated=True)
-    assert _in_file({"text/html": static_bundle(Ended(view, status))["text/html"]}) <= FRAME
+    assert _in_file({"text/html": static_bundle(Ended(view, status), token="f" * 16)["text/html"]}) <= FRAME
 
 
 def test_without_its_styles_its_words_stand_apart():
@@ -220,7 +220,7 @@ def test_two_frames_are_as_large_as_is_said():
     path = "/" + "p" * 199
     status = RunStatus(RunState.SPILL_ERROR, 143, "SIGTERM", 360_000, "no space left on the disk of the home directory")
     view = view_with("x", spill_path=path, spill_state="incomplete", spill_bytes=10**12, truncated=True)
-    assert _in_file({"text/html": static_bundle(Ended(view, status, view))["text/html"]}) <= 2 * FRAME
+    assert _in_file({"text/html": static_bundle(Ended(view, status, view), token="f" * 16)["text/html"]}) <= 2 * FRAME
 
 
 def test_without_its_styles_the_words_of_both_stand_apart():
@@ -233,3 +233,12 @@ def test_without_its_styles_the_words_of_both_stand_apart():
         "last 2,000 of 3,000 lines the rest was not kept",
         "stderr 4 B 1 line",
     ]
+
+
+def test_the_root_is_marked_with_the_token_of_a_run_that_has_a_panel_and_nothing_else_is():
+    ended = Ended(view_of(NUMBERS))
+    marked, bare = static_bundle(ended, token="0123456789abcdef"), static_bundle(ended)
+    assert marked["text/plain"] == bare["text/plain"]
+    mark = "class='boundcap-result boundcap-run-0123456789abcdef' "
+    assert marked["text/html"].replace(f"<div {mark}style=", "<div style=", 1) == bare["text/html"]
+    assert "class=" not in bare["text/html"]

@@ -1,12 +1,16 @@
+import gc
 import json
 import logging
+import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import comm
 import pytest
 from comm.base_comm import BaseComm
+from ipywidgets.widgets.widget import _instances
 
 from boundcap_jupyter.core.publisher import AdaptivePublisher
 from boundcap_jupyter.core.status import RunState, RunStatus
@@ -342,3 +346,69 @@ def test_a_page_that_missed_the_end_gets_the_result_by_the_name_of_its_model():
 def test_elapsed_time_counts_from_the_start_of_the_run():
     panel = BoundedOutput(started=time.monotonic() - 100)
     assert panel.get_state("snapshot")["snapshot"]["status"]["duration"] >= 100
+
+
+def test_each_run_has_a_token_that_a_page_knows_and_cannot_set():
+    first, second = BoundedOutput(), BoundedOutput()
+    assert first.token != second.token
+    assert len(first.token) == 16
+    (_, opening), *_ = first.comm.published
+    assert opening["state"]["token"] == first.token
+    token = first.token
+    first.comm.handle_msg({"content": {"data": {"method": "update", "state": {"token": "0" * 16}}}, "buffers": []})
+    assert first.token == token
+
+
+def test_a_page_says_that_it_has_the_result_but_not_before_the_end():
+    panel = BoundedOutput()
+    panel.comm.receives({"type": "placed"})
+    assert not panel.placed
+    panel.finish(DONE)
+    assert not panel.placed
+    panel.comm.receives({"type": "placed", "more": 1})
+    assert not panel.placed
+    panel.comm.receives({"type": "placed"})
+    assert panel.placed
+
+
+def test_a_request_is_noted_as_use():
+    panel = BoundedOutput()
+    panel.finish(DONE)
+    used = panel.used
+    panel.comm.receives({"type": "check", "seq": 0, "running": False})
+    assert panel.used == used
+    panel.comm.receives({"type": "result", "id": 5})
+    assert panel.used > used
+
+
+def test_a_panel_whose_run_is_over_lets_go_of_the_run():
+    class Run:
+        def stop(self):
+            pytest.fail("stopped")
+
+    run = Run()
+    gone = weakref.ref(run)
+    panel = BoundedOutput()
+    panel.on_stop(run.stop)
+    panel.finish(DONE)
+    del run
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_retired_panel_is_closed_with_all_that_is_its_own():
+    known = len(_instances)
+    panel = BoundedOutput()
+    panel(_replace(b"one\n"))
+    panel.finish(DONE, lambda: {"text/plain": "one"})
+    assert panel.held_bytes() == 2 * (sys.getsizeof("one\n") + sys.getsizeof(""))
+    comms = panel.comm, panel.layout.comm
+    panel.retire()
+    assert panel.comm is panel.layout.comm is None
+    assert [opened.published[-1][0] for opened in comms] == ["comm_close", "comm_close"]
+    assert panel.held_bytes() == 0
+    assert len(_instances) == known
+    # What comes too late from the run or a page does no harm.
+    panel(_replace(b"two\n"))
+    panel.finish(DONE)
+    panel.stopping()

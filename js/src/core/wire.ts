@@ -123,9 +123,13 @@ export type KernelMessage =
 	| { readonly type: "snapshot"; readonly snapshot: Snapshot }
 	| { readonly type: "current" };
 
-/** Panel to kernel. A check asks whether there is more than update number `seq`, and whether the run still runs. */
+/**
+ * Panel to kernel. A check asks whether there is more than update number `seq`, and whether the run still runs; "placed"
+ * says that the static result stands in the notebook of this page.
+ */
 export type PanelMessage =
 	| { readonly type: "stop" }
+	| { readonly type: "placed" }
 	| { readonly type: "check"; readonly seq: number; readonly running: boolean };
 
 /**

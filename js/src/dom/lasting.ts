@@ -20,6 +20,9 @@ const WIDGET_VIEW = "application/vnd.jupyter.widget-view+json";
  */
 export const LAST_AFTER = 1000;
 
+/** Characters of a result's HTML in which the classes of its root stand (show/static.py). */
+const ROOT_LENGTH = 100;
+
 /** What is used of a notebook's list of outputs (IOutputAreaModel of @jupyterlab/outputarea). */
 interface Outputs {
 	readonly length: number;
@@ -27,8 +30,11 @@ interface Outputs {
 	set(index: number, output: Record<string, unknown>): void;
 }
 
-/** Calls `take` for each output that shows a widget, with the id of its model. */
-function eachView(manager: unknown, take: (outputs: Outputs, index: number, model: string) => void): void {
+/** Calls `take` for each output of the notebook, with its data by mime type. */
+function eachOutput(
+	manager: unknown,
+	take: (data: Readonly<Record<string, unknown>>, outputs: Outputs, index: number) => void,
+): void {
 	const cells = (manager as { context?: { model?: { cells?: unknown } } } | null | undefined)?.context?.model?.cells;
 	if (typeof (cells as Iterable<unknown> | undefined)?.[Symbol.iterator] !== "function") {
 		return;
@@ -39,21 +45,43 @@ function eachView(manager: unknown, take: (outputs: Outputs, index: number, mode
 			continue;
 		}
 		for (let index = 0; index < outputs.length; index += 1) {
-			const view = outputs.get(index)?.data?.[WIDGET_VIEW] as { model_id?: unknown } | undefined;
-			if (typeof view?.model_id === "string") {
-				take(outputs as Outputs, index, view.model_id);
-			}
+			take(outputs.get(index)?.data ?? {}, outputs as Outputs, index);
 		}
 	}
 }
 
-/** Replaces the panel of this run by its result wherever the notebook still has it. Costs a message if it has any. */
-export function makeLast(manager: unknown, asking: Asking): void {
+/** Calls `take` for each output that shows a widget, with the id of its model. */
+function eachView(manager: unknown, take: (model: string, outputs: Outputs, index: number) => void): void {
+	eachOutput(manager, (data, outputs, index) => {
+		const view = data[WIDGET_VIEW] as { model_id?: unknown } | undefined;
+		if (typeof view?.model_id === "string") {
+			take(view.model_id, outputs, index);
+		}
+	});
+}
+
+/** Whether the notebook has the static result of the run with this class. Looks at the beginning of each output. */
+export function hasResult(manager: unknown, runClass: string): boolean {
+	let found = false;
+	eachOutput(manager, (data) => {
+		const html = data["text/html"];
+		const begin = String(Array.isArray(html) ? html[0] : (html ?? "")).slice(0, ROOT_LENGTH);
+		found ||= begin.includes(runClass);
+	});
+	return found;
+}
+
+/**
+ * Replaces the panel of this run by its result wherever the notebook still has it. Costs a message if it has any. `done`
+ * is called when that is done, or nothing is there to be replaced.
+ */
+export function makeLast(manager: unknown, asking: Asking, done: () => void): void {
 	let views = 0;
 	eachView(manager, () => {
 		views += 1;
 	});
 	if (views === 0) {
+		done();
 		return;
 	}
 	asking.ask(
@@ -62,13 +90,15 @@ export function makeLast(manager: unknown, asking: Asking): void {
 			answered(answer) {
 				if (answer.type !== "result") {
 					// A panel that a program displayed stays one.
+					done();
 					return;
 				}
-				eachView(manager, (outputs, index, model) => {
+				eachView(manager, (model, outputs, index) => {
 					if (model === answer.model) {
 						outputs.set(index, { output_type: "display_data", data: answer.bundle, metadata: {} });
 					}
 				});
+				done();
 			},
 			silent() {},
 		},

@@ -27,8 +27,11 @@ const FAST_GAP = 200;
 /** Characters of the command that the label of a panel reads out: enough to know which run it is. */
 const LABEL_LENGTH = 80;
 
-/** Puts a panel into `el`. With `signal` every listener, timer and frame of it ends, and it leaves the page. */
-export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOptions, signal: AbortSignal): void {
+/**
+ * Puts a panel into `el` and returns its node. With `signal` every listener, timer and frame of it ends, and it leaves the
+ * page.
+ */
+export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOptions, signal: AbortSignal): HTMLElement {
 	const name = nameOf(options.command);
 	const streams: StreamView[] = [];
 	const detail = element("div", "boundcap-footer boundcap-detail");
@@ -82,6 +85,7 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 	);
 	el.append(panel);
 	draw();
+	return panel;
 }
 
 /** Why the run failed, or why nothing more is known of it. */

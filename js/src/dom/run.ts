@@ -13,6 +13,8 @@ import { LAST_AFTER, makeLast } from "./lasting";
 import type { CompleteOutput } from "./link";
 import { interruptKernel, type PanelModel, report } from "./model";
 import { mountPanel } from "./panel";
+import { Panels } from "./panels";
+import { Results } from "./results";
 import { requestStop } from "./stop";
 
 /** Request ids begin anywhere below this, so that two pages of one run have different ones. */
@@ -28,12 +30,16 @@ export class Run {
 	/** Of the run, not of a panel: a download goes on when the panel makes room for the static result. */
 	readonly #complete: Readonly<Record<StreamName, CompleteOutput>>;
 	readonly #check: Check;
+	readonly #results: Results;
+	readonly #panels: Panels;
 	#timer = 0;
 	#timerAt = Number.POSITIVE_INFINITY;
 
 	constructor(model: PanelModel, signal: AbortSignal) {
 		this.#model = model;
 		this.#signal = signal;
+		this.#results = new Results(model.widget_manager, model.get("token"));
+		this.#panels = new Panels(this.#results, (el, signal) => this.#make(el, signal), signal);
 		const now = performance.now();
 		const replica = new Replica(now);
 		this.#replica = replica;
@@ -95,7 +101,12 @@ export class Run {
 		this.#last();
 	}
 
+	/** Puts a panel into a view of the widget, which ends with `signal`. */
 	mount(el: HTMLElement, signal: AbortSignal): void {
+		this.#panels.mount(el, signal);
+	}
+
+	#make(el: HTMLElement, signal: AbortSignal): HTMLElement {
 		const model = this.#model;
 		const routes = {
 			send: () => {
@@ -112,17 +123,25 @@ export class Run {
 			complete: this.#complete,
 			onStop: () => requestStop(this.#replica, routes, this.#signal),
 		};
-		mountPanel(el, this.#replica, options, signal);
+		return mountPanel(el, this.#replica, options, signal);
 	}
 
-	/** Once the run is over, a little later: whether a panel is mounted or scrolled away. */
+	/** Once the run is over, and a little later: whether a panel is mounted or scrolled away. */
 	#last(): void {
 		let timer = 0;
 		const look = () => {
 			if (!this.#replica.running && timer === 0) {
+				this.#panels.over();
 				timer = window.setTimeout(() => {
 					unsubscribe();
-					this.#take(() => makeLast(this.#model.widget_manager, this.#asking));
+					this.#take(() => {
+						makeLast(this.#model.widget_manager, this.#asking, () => {
+							this.#panels.settled();
+							if (this.#results.inNotebook()) {
+								this.#model.send({ type: "placed" });
+							}
+						});
+					});
 				}, LAST_AFTER);
 			}
 		};
