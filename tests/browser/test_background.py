@@ -32,6 +32,13 @@ def result_of(cell) -> str:
     return output.data["text/plain"]
 
 
+def ended(outputs) -> None:
+    """Wait until the notebook has the static result; its panel stands in front of it."""
+    expect(outputs.locator(".boundcap-result + .boundcap-host " + PANEL)).to_have_count(1, timeout=PATIENCE)
+    expect(outputs.locator(PANEL)).to_have_count(1)
+    expect(outputs.locator(PANEL)).not_to_have_attribute("data-state", "running")
+
+
 def opened_again(page: Notebook, meanwhile=lambda: None) -> Notebook:
     """The same notebook in another page, after the first was closed and `meanwhile` done."""
     context = page.page.context
@@ -59,7 +66,7 @@ def test_a_run_in_the_background_stays_in_its_own_output_while_other_cells_run(n
     expect(text).to_contain_text("step 3", timeout=PATIENCE)
     go()
     page.wait(3)
-    expect(outputs.locator(PANEL)).to_have_count(0)
+    ended(outputs)
     expect(waiting).to_have_text("0\n")
     saved = page.saved().cells
     assert result_of(saved[1]).startswith("step 1\nstep 2\nstep 3\nstep 4\nexit 0 · 4 lines · 28 B · ")
@@ -75,7 +82,7 @@ def test_a_job_that_fails_says_so_in_its_panel_and_nowhere_else(notebook, tmp_pa
     expect(outputs.locator(PANEL)).to_have_count(1, timeout=PATIENCE)
     page.run(2)
     go()
-    expect(outputs.locator(PANEL)).to_have_count(0, timeout=PATIENCE)
+    ended(outputs)
     saved = page.saved().cells
     assert result_of(saved[1]).startswith("step 1\nfailed · exit 3 · 1 line · ")
     assert [output.text for output in saved[2].outputs] == ["mine\n"]
@@ -94,7 +101,7 @@ def test_to_stop_a_run_in_the_background_interrupts_no_other_cell(notebook, tmp_
     (tmp_path / "over").touch()
     page.wait(2)
     expect(other).to_contain_text("undisturbed")
-    expect(panel).to_have_count(0, timeout=PATIENCE)
+    ended(page.cell(1))
     saved = page.saved().cells
     assert result_of(saved[1]).startswith("up\nstopped · 1 line · ")
     assert [output.text for output in saved[2].outputs] == ["undisturbed\n"]
@@ -117,7 +124,7 @@ def test_the_tail_comes_back_after_a_reload_and_the_file_ends_with_the_result(no
     expect(page.cell(1).locator(".boundcap-lines")).to_have_text("2 lines")
     go()
     go()
-    expect(page.cell(1).locator(PANEL)).to_have_count(0, timeout=PATIENCE)
+    ended(page.cell(1))
     assert result_of(page.saved().cells[1]).startswith("step 1\nstep 2\nstep 3\nstep 4\nexit 0 · 4 lines · ")
 
 
@@ -137,7 +144,7 @@ def test_the_file_ends_with_the_result_though_the_page_was_closed_at_the_end(not
 
     page = opened_again(page, end)
     expect(page.cell(1)).to_contain_text("step 1", timeout=PATIENCE)
-    expect(page.cell(1).locator(PANEL)).to_have_count(0, timeout=PATIENCE)
+    ended(page.cell(1))
     assert result_of(page.saved().cells[1]).startswith("step 1\nexit 0 · 1 line · 7 B · ")
 
 
@@ -153,7 +160,7 @@ def test_a_run_in_the_foreground_is_right_in_the_file_after_a_reload(notebook, t
     page.page.wait_for_selector(".jp-Notebook .jp-CodeCell .cm-content", timeout=PATIENCE)
     go()
     expect(page.cell(1)).to_contain_text("step 2", timeout=PATIENCE)
-    expect(page.cell(1).locator(PANEL)).to_have_count(0, timeout=PATIENCE)
+    ended(page.cell(1))
     assert result_of(page.saved().cells[1]).startswith("step 1\nstep 2\nexit 0 · 2 lines · 14 B · ")
 
 

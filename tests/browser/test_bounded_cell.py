@@ -10,6 +10,10 @@ from tests.browser.conftest import PATIENCE, in_both
 TOUR = Path(__file__).parents[2] / "notebooks" / "01_bounded_cell.ipynb"
 
 
+#: The panel of a run that is over, in the place of the static result that the notebook has.
+IN_ITS_PLACE = ".boundcap-result + .boundcap-host .boundcap-panel"
+
+
 def number(text: str) -> int:
     """The count in "1,234 lines" or "1,234 B"."""
     return int(re.search(r"[\d,]+", text)[0].replace(",", ""))
@@ -44,7 +48,7 @@ def test_the_real_job_of_the_tour_runs_live_and_stays_in_the_file(notebook):
     tour.theme("JupyterLab Dark")
     tour.shot("running-dark")
     tour.wait(job)
-    expect(outputs.locator(".boundcap-panel")).to_have_count(0)
+    expect(outputs.locator(IN_ITS_PLACE)).to_have_count(1, timeout=PATIENCE)
     tour.shot("done-dark")
     tour.theme("JupyterLab Light")
     tour.shot("done-light")
@@ -145,7 +149,9 @@ def test_a_standard_error_that_is_kept_apart_has_a_text_of_its_own_live_and_in_t
     page.shot("separate-running-dark")
     Path(f"{go}-2").touch()
     page.wait(1)
-    expect(outputs.locator(".boundcap-panel")).to_have_count(0)
+    expect(outputs.locator(IN_ITS_PLACE)).to_have_count(1, timeout=PATIENCE)
+    expect(texts).to_have_count(2)
+    expect(texts.first).to_contain_text("last line")
     expect(outputs.locator("pre")).to_have_count(2)
     page.shot("separate-done-dark")
     page.theme("JupyterLab Light")
