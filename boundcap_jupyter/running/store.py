@@ -228,6 +228,8 @@ class RunDirectory:
 
     def release(self) -> None:
         """The run is over: from here on the directory may be swept, when its time has come."""
+        # It holds the run, and who reads the spill holds the directory.
+        self.on_made = lambda: None
         if self._held is not None and self._held.lock is not None:
             self._held.lock.release()
 

@@ -54,7 +54,9 @@ class Display(Protocol):
 
 
 class PanelDisplay:
-    """A live panel, which the static result replaces when the run is over.
+    """A live panel, which the static result replaces when the run is over: in the notebook and its file.
+
+    A page goes on to show the panel, in front of the result, while the widget is open (show/finished.py).
 
     With `clears_cell` the cell is cleared and the result displayed: what nbval follows, and right even if the page was
     reloaded, but for a cell that shows nothing else. Without it the panel's own display is updated.

@@ -1,7 +1,10 @@
+import gc
 import os
+import weakref
 
 import pytest
 
+from boundcap_jupyter.core.capture import OutputCapture
 from boundcap_jupyter.running.environment import ExecOptions
 from boundcap_jupyter.running.local import LocalEnv
 from boundcap_jupyter.running.pages import SpillPages
@@ -114,3 +117,16 @@ def test_a_run_has_the_pages_of_each_of_its_streams(tmp_path, monkeypatch):
     assert run.pages["output"].read(0, 4) == b"1\n2\n"
     assert run.pages["stderr"].read(168894 - 6, 10) == b"30000\n"
     assert run.pages["stderr"].encoding == "latin-1"
+
+
+def test_pages_of_a_run_that_is_over_hold_nothing_else_of_it():
+    run = LocalEnv().start("seq 20000", ExecOptions())
+    run.wait()
+    pages, gone = run.pages, weakref.ref(run)
+    captures = [weakref.ref(thing) for thing in gc.get_objects() if isinstance(thing, OutputCapture)]
+    assert captures
+    del run
+    gc.collect()
+    assert gone() is None
+    assert [capture() for capture in captures if capture() is not None] == []
+    assert pages["output"].read(0, 4) == b"1\n2\n"

@@ -4,7 +4,11 @@ import define from "../index";
 import { LAST_AFTER } from "./lasting";
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
-const BUNDLE = { "text/plain": "done", "text/html": "<b>done</b>" };
+const TOKEN = "0123456789abcdef";
+const BUNDLE = {
+	"text/plain": "done",
+	"text/html": `<div class='boundcap-result boundcap-run-${TOKEN}' style=''>done</div>`,
+};
 
 /** A cell with outputs as the model of JupyterLab's output area gives them. */
 class FakeCell {
@@ -33,8 +37,10 @@ class FakeModel {
 	widget_manager: unknown;
 	#listener: (content: unknown, buffers: unknown) => void = () => {};
 
+	placed = 0;
+
 	get(name: string): unknown {
-		return name === "snapshot" ? this.snapshot : undefined;
+		return { snapshot: this.snapshot, token: TOKEN }[name];
 	}
 
 	on(event: string, listener: (...values: never[]) => void): void {
@@ -46,6 +52,7 @@ class FakeModel {
 	off(): void {}
 
 	send(message: object): void {
+		this.placed += "type" in message && message.type === "placed" ? 1 : 0;
 		// Whether nothing was missed is another question, without an id.
 		if ("id" in message) {
 			this.sent.push(message as { type: string; id: number });
@@ -131,6 +138,27 @@ describe("a page that still has the panel of a run that is over", () => {
 		open([new FakeCell(panelOf("mine"))]);
 		end();
 		vi.advanceTimersByTime(LAST_AFTER);
+		expect(model.sent).toEqual([]);
+	});
+
+	it("says that the notebook has the result, when it has it", () => {
+		open([new FakeCell(panelOf("mine"))]);
+		vi.advanceTimersByTime(LAST_AFTER);
+		expect(model.placed).toBe(0);
+		model.receive({ type: "result", id: model.sent[0]?.id, model: "mine", bundle: BUNDLE });
+		expect(model.placed).toBe(1);
+	});
+
+	it.each([
+		["the kernel put it there", BUNDLE, 1],
+		["a file has its HTML by lines", { "text/html": [BUNDLE["text/html"], "more"] }, 1],
+		["it is another run's", { "text/html": BUNDLE["text/html"].replace(TOKEN, "fedcba9876543210") }, 0],
+		["the notebook has none", { "text/plain": TOKEN }, 0],
+		["the token is in the text", { "text/html": `<pre>${"x".repeat(200)} boundcap-run-${TOKEN}</pre>` }, 0],
+	])("says so or not: %s", (_, data, placed) => {
+		open([new FakeCell(data)]);
+		vi.advanceTimersByTime(LAST_AFTER);
+		expect(model.placed).toBe(placed);
 		expect(model.sent).toEqual([]);
 	});
 

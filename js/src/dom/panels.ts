@@ -17,6 +17,9 @@ const RESULT_AFTER = 2000;
  */
 const LOOK_EVERY = 30_000;
 
+/** How far from what is in sight a result is near: a turn of the page. */
+const NEAR = "100%";
+
 interface Shown {
 	readonly panel: HTMLElement;
 	readonly life: AbortController;
@@ -39,6 +42,20 @@ export class Panels {
 	readonly #views = new Set<Shown>();
 	/** Beside the root of the result that each hides. */
 	readonly #hosts = new Map<Element, Shown>();
+	/** Tells when a result comes near: a page that opens a long notebook makes the panels that are looked at. */
+	readonly #near = new IntersectionObserver(
+		(entries) => {
+			for (const { target, isIntersecting } of entries) {
+				if (isIntersecting) {
+					this.#near.unobserve(target);
+					this.#put(target, (host) => this.#show(host));
+				}
+			}
+		},
+		// The second counts in a part of the page that is scrolled for itself, as JupyterLab's notebook; where a browser does
+		// not know it, the panel comes when the result is seen.
+		{ rootMargin: NEAR, scrollMargin: NEAR } as IntersectionObserverInit,
+	);
 	readonly #failed = new WeakSet<Element>();
 	readonly #changes = new MutationObserver((records) => {
 		for (const { target, addedNodes } of records) {
@@ -70,6 +87,7 @@ export class Panels {
 			() => {
 				this.#changes.disconnect();
 				this.#sizes.disconnect();
+				this.#near.disconnect();
 				for (const host of this.#hosts.keys()) {
 					host.remove();
 				}
@@ -182,16 +200,24 @@ export class Panels {
 		if (this.#failed.has(root) || this.#hosts.has(root.nextElementSibling ?? root)) {
 			return;
 		}
-		// Formulas are typeset in HTML, but this is text.
-		const host = element("div", "boundcap-host mathjax_ignore");
 		const outputs = root.closest(OUTPUTS);
 		const before = [...this.#views].find(
 			(shown) => shown.outputs !== null && shown.outputs === outputs && !shown.panel.isConnected,
 		);
-		// panel.css hides a result with a host behind it.
+		if (before === undefined) {
+			this.#near.observe(root);
+		} else {
+			this.#put(root, (host) => this.#move(before, host));
+		}
+	}
+
+	/** Puts a panel behind a result, which panel.css then hides. */
+	#put(root: Element, panelIn: (host: HTMLElement) => Shown): void {
+		// Formulas are typeset in HTML, but this is text.
+		const host = element("div", "boundcap-host mathjax_ignore");
 		root.after(host);
 		try {
-			this.#hosts.set(host, before ? this.#move(before, host) : this.#show(host));
+			this.#hosts.set(host, panelIn(host));
 			this.#sizes.observe(host);
 		} catch (error) {
 			// The result is seen, as without us.

@@ -27,7 +27,7 @@ export class Run {
 	readonly #replica: Replica;
 	readonly #signal: AbortSignal;
 	readonly #asking: Asking;
-	/** Of the run, not of a panel: a download goes on when the panel makes room for the static result. */
+	/** Of the run, not of a panel: a download goes on when the panel goes. */
 	readonly #complete: Readonly<Record<StreamName, CompleteOutput>>;
 	readonly #check: Check;
 	readonly #results: Results;
