@@ -61,7 +61,7 @@ NOTEBOOK_7 = Application("notebook", "JupyterNotebookApp", "notebooks/{path.name
 
 in_both = pytest.mark.parametrize("application", [LAB, NOTEBOOK_7], indirect=True, ids=str)
 
-_IDLE = """() => {
+IDLE = """() => {
     const kernel = window.jupyterapp?.shell.currentWidget?.context?.sessionContext?.session?.kernel;
     return kernel?.status === 'idle' && kernel?.connectionStatus === 'connected';
 }"""
@@ -212,7 +212,7 @@ class Notebook:
 
     def wait_for_kernel(self) -> None:
         """Wait until the kernel has nothing to do, as far as the page knows."""
-        self.page.wait_for_function(_IDLE, timeout=PATIENCE)
+        self.page.wait_for_function(IDLE, timeout=PATIENCE)
 
     def in_page(self, page: Page, *, busy: bool) -> Notebook:
         """The same notebook in another page, with the same kernel, which may be busy."""

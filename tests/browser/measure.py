@@ -105,7 +105,7 @@ def cost(page: Notebook, session: CDPSession, cell: int) -> Cost:
     return Cost(1000 * took / MEASURED, longest)
 
 
-_WATCH = """() => {
+WATCH = """() => {
     window.longest = 0;
     new PerformanceObserver((list) => {
         for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
@@ -127,7 +127,7 @@ def test_main_thread(notebook: Callable[..., Notebook]) -> None:
     session = page.page.context.new_cdp_session(page.page)
     # Time of the processor, not of the clock: what else runs on the machine counts little.
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    page.page.evaluate(_WATCH)
+    page.page.evaluate(WATCH)
     page.run(0)
     page.run(1)
     idle = cost(page, session, 2)
