@@ -22,7 +22,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.browser.kernels import KERNEL_PYTHON
 from tests.browser.panel_page import ORIGIN, PanelPage
@@ -194,6 +194,12 @@ def panel(chromium: Browser) -> Iterator[Callable[..., PanelPage]]:
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=ORIGIN)
     yield lambda **limits: PanelPage(context.new_page(), **limits)
     context.close()
+
+
+def whole_text(area: Locator) -> str:
+    """The text of a panel's area when all its lines are in the document: those out of sight come a little later."""
+    expect(area.locator(".boundcap-chunk:empty")).to_have_count(0, timeout=PATIENCE)
+    return area.text_content() or ""
 
 
 class Notebook:

@@ -2,8 +2,8 @@
 
     python -m tests.browser.measure_download
 
-Figures, not a test: they depend on the machine. They are the growth of what a process has of its own and shares with no
-file, in MB: at its peak, looked at every 10 ms while the download runs, and after it. The browser holds the file itself.
+Figures, not a test: they depend on the machine. They are the growth of what a process has of its own and shares with
+no file, in MB: at its peak, looked at every 10 ms while the download runs, and after it. The browser holds the file.
 """
 
 from __future__ import annotations

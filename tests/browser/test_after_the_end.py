@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PATIENCE, Notebook
+from tests.browser.conftest import PATIENCE, Notebook, whole_text
 
 PANEL = ".boundcap-panel"
 RESULT = ".boundcap-result"
@@ -84,7 +84,7 @@ def test_the_panel_stays_when_the_run_is_over_and_download_and_show_more_work(no
     expect(outputs.locator(RESULT)).to_be_hidden()
     panel.locator(".boundcap-show-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("2,000 older lines above", timeout=PATIENCE)
-    assert panel.locator(".boundcap-text").text_content() == numbers(196_001, 200_000)
+    assert whole_text(panel.locator(".boundcap-text")) == numbers(196_001, 200_000)
     assert download(page, panel) == numbers(1, 200_000)
     assert static_text(page.saved().cells[1]).startswith("198001\n")
     assert "widget-view" not in page.path.read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, whole_text
 
 #: A panel that stays when its run is over: one that somebody placed.
 PANEL = """\
@@ -99,7 +99,7 @@ def test_show_more_brings_the_lines_before_those_that_are_shown(finished):
     text = panel.locator(".boundcap-text")
 
     def numbers():
-        return [int(line.split()[1]) for line in text.text_content().splitlines()]
+        return [int(line.split()[1]) for line in whole_text(text).splitlines()]
 
     assert numbers() == list(range(7001, 9001))
     panel.locator(".boundcap-show-more").click()
@@ -134,7 +134,7 @@ def test_while_the_command_runs_older_lines_come_and_the_gap_is_counted(notebook
     expect(text).to_contain_text("5000", timeout=PATIENCE)
     panel.locator(".boundcap-show-more").click()
     expect(panel.locator(".boundcap-note")).to_have_text("2,000 older lines above", timeout=PATIENCE)
-    assert text.text_content().split() == [str(n) for n in range(1001, 5001)]
+    assert whole_text(text).split() == [str(n) for n in range(1001, 5001)]
     with page.page.expect_download(timeout=PATIENCE) as saved:
         panel.locator(".boundcap-download").click()
     assert Path(saved.value.path()).read_text() == "".join(f"{n}\n" for n in range(1, 5001))

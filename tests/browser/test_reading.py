@@ -36,8 +36,11 @@ until [ -e {over} ]; do sleep 0.05; done"""
     latest = panel.locator(".boundcap-latest")
     expect(latest).to_be_visible(timeout=PATIENCE)
     # A wheel scrolls on for a few frames.
-    page.page.wait_for_timeout(500)
-    line, top = text.evaluate(TOP_LINE)
+    before = None
+    while (now := text.evaluate(TOP_LINE)) != before:
+        before = now
+        page.page.wait_for_timeout(500)
+    line, top = now
     assert 2300 < int(line.split()[1]) < 2500
     go_on.touch()
     seen = set()
