@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-#: Panels whose result a page has in its notebook: more than a person goes back to. Each with a full view is 110 kB that a
-#: page gets when it is opened, and 0.4 MB of its memory; in the kernel it is 130 kB.
+#: Panels whose result a page has in its notebook: more than a person goes back to. One with a full view is 110 kB that
+#: a page gets when it is opened, and 0.4 MB of its memory; in the kernel it is 130 kB.
 KEPT = 64
 #: Bytes of text of those: `KEPT` full views of ASCII, twice over.
 KEPT_BYTES = 8 * 1024 * 1024
