@@ -88,26 +88,86 @@ describe("the reader who scrolled up", () => {
 	});
 });
 
-it("keeps a line where it is in a browser that does not do so itself", () => {
-	vi.stubGlobal("CSS", { supports: () => false });
-	const line = document.createElement("div");
-	const frame = document.createElement("div");
-	frame.append(line);
-	let lineTop = 300;
-	line.getBoundingClientRect = () => ({ top: lineTop - area.scrollTop }) as DOMRect;
-	document.body.append(frame);
-	const kept = new Follow(
-		area,
-		document.createElement("div"),
-		() => line,
-		() => {},
-		new AbortController().signal,
-	);
-	kept.keep(() => {});
-	scrollTo(250);
-	kept.keep(() => {
-		rows -= 20;
-		lineTop -= 200;
+describe("the line of a reader who scrolled up", () => {
+	let lineTop: number;
+	let kept: Follow;
+
+	beforeEach(() => {
+		vi.useFakeTimers();
+		lineTop = 300;
 	});
-	expect(lineTop - area.scrollTop).toBe(50);
+
+	afterEach(() => vi.useRealTimers());
+
+	/** A reader at 50 pixels above the line. */
+	function read(anchored: boolean): void {
+		vi.stubGlobal("CSS", { supports: () => anchored });
+		const line = document.createElement("div");
+		line.getBoundingClientRect = () => ({ top: lineTop - area.scrollTop }) as DOMRect;
+		document.body.replaceChildren(line);
+		kept = new Follow(
+			area,
+			document.createElement("div"),
+			() => line,
+			() => {},
+			new AbortController().signal,
+		);
+		kept.keep(() => {});
+		scrollTo(250);
+	}
+
+	function drop(count: number): void {
+		kept.keep(() => {
+			rows -= count;
+			lineTop -= count * ROW;
+		});
+	}
+
+	const frames = () => vi.advanceTimersByTime(100);
+	const below = () => lineTop - area.scrollTop;
+
+	it("stays where it is in a browser that keeps none itself", () => {
+		read(false);
+		drop(10);
+		expect(below()).toBe(50);
+		drop(5);
+		expect(below()).toBe(50);
+	});
+
+	it("is left to a browser that keeps it", () => {
+		read(true);
+		drop(10);
+		expect(below()).toBe(50);
+		drop(5);
+		area.scrollTop -= 5 * ROW;
+		frames();
+		expect(below()).toBe(50);
+	});
+
+	it("is put back when the browser did not keep it", () => {
+		read(true);
+		drop(10);
+		drop(5);
+		drop(2);
+		frames();
+		expect(below()).toBe(50);
+	});
+
+	it("is left where the reader scrolled to meanwhile", () => {
+		read(true);
+		drop(10);
+		drop(5);
+		scrollTo(70);
+		frames();
+		expect(area.scrollTop).toBe(70);
+	});
+
+	it("is of no interest to one who went to the end meanwhile", () => {
+		read(true);
+		drop(10);
+		drop(5);
+		kept.toEnd();
+		frames();
+		expect(atEnd()).toBe(true);
+	});
 });
