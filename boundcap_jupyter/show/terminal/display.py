@@ -14,6 +14,7 @@ from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.show.markup import plain_text
 from boundcap_jupyter.show.static import Outcome, static_text
 from boundcap_jupyter.show.summary import omission
+from boundcap_jupyter.show.terminal.stream import write
 
 if TYPE_CHECKING:
     from boundcap_jupyter.show.terminal.live import LiveBlock
@@ -66,8 +67,7 @@ class TerminalDisplay:
         if self._live is not None:
             self._live.end()
         out = self._out or sys.stdout
-        out.write(terminal_text(outcome, self._retain, colours=_wants_colours(out)))
-        out.flush()
+        write(out, terminal_text(outcome, self._retain, colours=_wants_colours(out)))
 
 
 def terminal_text(outcome: Outcome, retain: Retain = "tail", *, colours: bool) -> str:

@@ -13,6 +13,7 @@ from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.show.terminal.block import Scene, block_rows
 from boundcap_jupyter.show.terminal.pace import Pace
 from boundcap_jupyter.show.terminal.painter import Painter
+from boundcap_jupyter.show.terminal.stream import write
 
 #: Seconds between two drawings: faster than anyone reads, slow enough for a remote terminal. And before the first: what
 #: is over sooner is worth no flicker.
@@ -90,8 +91,7 @@ class LiveBlock:
 
     def _write(self, text: str) -> None:
         if text:
-            self._stream.write(text)
-            self._stream.flush()
+            write(self._stream, text)
 
     def _rows(self, size: tuple[int, int]) -> list[str]:
         now = time.monotonic()

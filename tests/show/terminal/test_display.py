@@ -48,6 +48,16 @@ def test_a_run_that_printed_nothing_is_its_status_line():
     assert _shown(io.StringIO(), ended=Ended(view_of(b""), FAILED)) == "failed · exit 3 · 0 lines · 0 B · 0.4 s\n"
 
 
+@pytest.mark.parametrize(
+    ("charset", "text"), [("ascii", "h? ? ?"), ("latin-1", "h\u00e9 ? ?"), ("utf-8", "h\u00e9 € 😀")]
+)
+def test_characters_that_the_stream_has_not_lose_no_result(charset, text):
+    for errors in ("strict", "backslashreplace"):
+        out = io.TextIOWrapper(io.BytesIO(), charset, errors, newline="\n")
+        TerminalDisplay(out=out, err=io.StringIO()).closed(Ended(view_of("h\u00e9 € 😀\n".encode())))
+        assert out.buffer.getvalue().decode(charset).splitlines()[0] == text
+
+
 def test_it_is_shown_once():
     out = io.StringIO()
     display = TerminalDisplay(out=out, err=io.StringIO())
