@@ -22,6 +22,8 @@ REDRAW_INTERVAL = 0.1
 LOOK = 0.2
 #: Seconds after which a block with nothing new is drawn again, for the time that passes.
 TICK = 1.0
+#: Seconds without a look after which the program was stopped (Ctrl-Z), and a shell has written where the block was.
+STOPPED = 1.0
 
 
 class LiveBlock:
@@ -40,7 +42,7 @@ class LiveBlock:
         #: Which of the two has the news.
         self._latest_is_stderr = False
         self._stopping = False
-        self._started = time.monotonic()
+        self._started = self._looked = time.monotonic()
         self._pace = Pace(self._started)
         self._changed = threading.Event()
         self._over = threading.Event()
@@ -74,7 +76,10 @@ class LiveBlock:
                 size = terminal_size(self._stream)
                 # Before it is drawn: what comes meanwhile is drawn next.
                 self._changed.clear()
-                if not in_background(self._stream):
+                away = in_background(self._stream)
+                if away or time.monotonic() - self._looked > STOPPED:
+                    self._painter.forget()
+                if not away:
                     self._write(self._painter.frame(self._rows(size), size, time.monotonic()))
                 self._wait(size)
         finally:
@@ -83,9 +88,10 @@ class LiveBlock:
     def _wait(self, size: tuple[int, int]) -> None:
         """Until there is something to draw."""
         # As the seconds of the run turn, so that none is passed over.
-        now = time.monotonic()
+        now = self._looked = time.monotonic()
         tick = now + TICK - (now - self._started) % TICK
         while (left := tick - time.monotonic()) > 0 and terminal_size(self._stream) == size:
+            self._looked = time.monotonic()
             if self._changed.wait(min(left, LOOK)):
                 break
 

@@ -61,5 +61,9 @@ class Painter:
     def erase(self) -> str:
         """What to write to take the block away."""
         drawn = self._size is not None
-        self._rows, self._size = (), None
+        self.forget()
         return "\r" + _CLEAR_BELOW if drawn else ""
+
+    def forget(self) -> None:
+        """What was drawn is not at the cursor any more: the next frame is whole, and until then nothing is erased."""
+        self._rows, self._size = (), None

@@ -60,15 +60,15 @@ function eachView(manager: unknown, take: (model: string, outputs: Outputs, inde
 	});
 }
 
-/** Whether the notebook has the static result of the run with this class. Looks at the beginning of each output. */
-export function hasResult(manager: unknown, runClass: string): boolean {
-	let found = false;
+/** How often the notebook has the static result of the run with this class. Looks at the beginning of each output. */
+export function countResults(manager: unknown, runClass: string): number {
+	let count = 0;
 	eachOutput(manager, (data) => {
 		const html = data["text/html"];
 		const begin = String(Array.isArray(html) ? html[0] : (html ?? "")).slice(0, ROOT_LENGTH);
-		found ||= begin.includes(runClass);
+		count += begin.includes(runClass) ? 1 : 0;
 	});
-	return found;
+	return count;
 }
 
 /**

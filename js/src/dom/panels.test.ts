@@ -211,6 +211,23 @@ describe("the panel of a run that is over", () => {
 		expect(made[0]?.signal.aborted).toBe(true);
 		expect(root.nextElementSibling).toBeNull();
 	});
+
+	it("waits for one output to come back, not for each that a moved cell had before", () => {
+		const output = { data: { "text/html": `<div class='${RESULT}' style='x'>` } };
+		cells = [{ outputs: { length: 1, get: () => output, set: () => {} } }];
+		const panels = panelsOf(TOKEN);
+		panels.over();
+		for (let move = 0; move < 5; move += 1) {
+			const root = result();
+			appears(root);
+			const host = root.nextElementSibling as Element;
+			root.parentElement?.remove();
+			for (const observer of FakeObserver.all) {
+				observer.tell(host);
+			}
+		}
+		expect(made.map(({ signal }) => signal.aborted)).toEqual([true, true, true, true, false]);
+	});
 });
 
 describe("what only looks like a result of the run", () => {
@@ -243,7 +260,7 @@ describe("what only looks like a result of the run", () => {
 			panels.over();
 			appears(root);
 			expect(inPage()).toBe(0);
-			expect(new Results(null, token).inNotebook()).toBe(false);
+			expect(new Results(null, token).inNotebook).toBe(0);
 		},
 	);
 });

@@ -247,21 +247,33 @@ export class Panels {
 		}
 	}
 
-	/** Ends a panel whose output is gone. One that is out of the page may come back: then it is as it was. */
+	/**
+	 * Ends a panel whose output is gone. One that is out of the page may come back: then it is as it was. A cell that is
+	 * moved comes back as another one, so no more of them wait than the notebook has results.
+	 */
 	#lookAfter(host: Element): void {
 		const shown = this.#hosts.get(host);
 		if (shown === undefined || host.isConnected) {
 			return;
 		}
-		if (this.#results.inNotebook()) {
+		// The oldest is the first.
+		const away = [...this.#hosts.keys()].filter((other) => !other.isConnected);
+		const back = this.#results.inNotebook;
+		for (const gone of away.slice(0, Math.max(0, away.length - back))) {
+			this.#remove(gone);
+		}
+		if (this.#hosts.has(host)) {
 			const timer = window.setTimeout(() => this.#lookAfter(host), LOOK_EVERY);
 			shown.life.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-			return;
 		}
+	}
+
+	#remove(host: Element): void {
+		const shown = this.#hosts.get(host);
 		this.#hosts.delete(host);
 		this.#sizes.unobserve(host);
 		// Should it come back all the same, it is a result that appears.
 		host.remove();
-		shown.life.abort();
+		shown?.life.abort();
 	}
 }

@@ -7,7 +7,7 @@
  * read from the page: whoever knows the token of a run can have the panel of that run shown, and nothing but that.
  */
 
-import { hasResult } from "./lasting";
+import { countResults } from "./lasting";
 
 /** Twins of those in show/static.py. */
 const RESULT_CLASS = "boundcap-result";
@@ -58,9 +58,9 @@ export class Results {
 		);
 	}
 
-	/** Whether the notebook of this page has the result, in sight or not; false where a host does not tell. */
-	inNotebook(): boolean {
-		return this.#token !== "" && hasResult(this.#manager, RUN_CLASS + this.#token);
+	/** How often the notebook of this page has the result, in sight or not; 0 where a host does not tell. */
+	get inNotebook(): number {
+		return this.#token === "" ? 0 : countResults(this.#manager, RUN_CLASS + this.#token);
 	}
 
 	#isRoot({ classList }: Element): boolean {

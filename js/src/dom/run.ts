@@ -137,7 +137,7 @@ export class Run {
 					this.#take(() => {
 						makeLast(this.#model.widget_manager, this.#asking, () => {
 							this.#panels.settled();
-							if (this.#results.inNotebook()) {
+							if (this.#results.inNotebook > 0) {
 								this.#model.send({ type: "placed" });
 							}
 						});

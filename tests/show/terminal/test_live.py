@@ -207,6 +207,43 @@ def test_while_another_job_has_the_terminal_nothing_is_drawn(pty, monkeypatch):
         screen.wait_for("", "one", "running")
 
 
+def test_a_block_that_a_shell_wrote_over_is_drawn_as_a_whole(pty, monkeypatch):
+    monkeypatch.setattr(painter, "WHOLE_AFTER", float("inf"))
+    # As if each pause were one in which the program was stopped.
+    monkeypatch.setattr(live, "STOPPED", 0.0, raising=False)
+    screen = pty()
+    with drawing(screen.stream) as block:
+        block.take(Replace(view_of(b"one\ntwo\n")))
+        screen.wait_for("", "one", "two", "running")
+        screen.stream.write("^Z\x1b[J\r\n[1]+  Stopped\r\n$ fg\r\n")
+        screen.stream.flush()
+        # As many rows, the first of them as it was.
+        block.take(Replace(view_of(b"one\n2\n")))
+        screen.wait_for("^Z", "[1]+  Stopped", "$ fg", "", "one", "2", "running")
+
+
+def test_a_run_that_ends_in_the_background_takes_nothing_away(pty, monkeypatch):
+    away, looked = threading.Event(), threading.Semaphore(0)
+
+    def in_background(stream):
+        looked.release()
+        return away.is_set()
+
+    monkeypatch.setattr(live, "in_background", in_background)
+    screen = pty()
+    with drawing(screen.stream) as block:
+        block.take(Replace(view_of(b"one\n")))
+        screen.wait_for("", "one", "running")
+        away.set()
+        # The second look that begins from now on is one after what the first led to.
+        while looked.acquire(blocking=False):
+            pass
+        for text in (b"one\ntwo\n", b"one\ntwo\nthree\n"):
+            block.take(Replace(view_of(text)))
+            assert looked.acquire(timeout=PATIENCE)
+    screen.wait_for("", "one", "running")
+
+
 def test_the_foreground_is_asked_of_the_terminal(pty, monkeypatch):
     screen = pty()
     # A terminal that is not ours to be put into the background of.
