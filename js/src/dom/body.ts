@@ -19,19 +19,22 @@ export class Body {
 	readonly #omission = element("div", "boundcap-omission");
 	readonly #older: OlderText;
 	readonly #text = element("div", "boundcap-lines-shown");
-	readonly #signal: AbortSignal;
 	readonly #area: HTMLElement;
 	readonly #follow: Follow;
 	readonly #nodes: TextNodes;
 	#pending: TextChange;
 	#pendingHead = true;
 	#drawnLength = 0;
+	readonly #headNodes: TextNodes;
+	#headLength = 0;
 
 	/** `output` is what there is already; `draw` is given what it became by the events that were noted since. */
 	constructor(output: OutputView | null, label: string, signal: AbortSignal) {
 		this.#pending = { ...NO_CHANGE, text: output?.text ?? "" };
-		this.#signal = signal;
 		this.#nodes = new TextNodes(this.#text, signal);
+		this.#headNodes = new TextNodes(this.#head, signal);
+		// It stays: there is nothing to wait for.
+		this.#headNodes.read = true;
 		this.#older = new OlderText(signal);
 		const content = element("div", "boundcap-content", {}, this.#head, this.#omission, this.#older.node, this.#text);
 		// A log, but one that is read when the reader wants to: announced as it comes it would never be silent.
@@ -101,10 +104,8 @@ export class Body {
 
 	#drawHead(head: string): void {
 		if (this.#pendingHead) {
-			this.#head.replaceChildren();
-			const nodes = new TextNodes(this.#head, this.#signal);
-			nodes.apply({ ...NO_CHANGE, text: head }, PLAIN);
-			nodes.read = true;
+			this.#headNodes.apply({ drop: this.#headLength, cut: 0, text: head }, PLAIN);
+			this.#headLength = head.length;
 		}
 	}
 

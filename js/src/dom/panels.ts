@@ -8,6 +8,9 @@ import type { Results } from "./results";
 /** JupyterLab's list of the outputs of a cell: what takes the place of a panel appears in the same one. */
 const OUTPUTS = ".jp-OutputArea";
 
+/** What stands behind a result and holds the panel (panel.css). */
+const HOST = "boundcap-host";
+
 /** Milliseconds that a panel which has left the page after the end waits for the result that takes its place. */
 const RESULT_AFTER = 2000;
 
@@ -197,7 +200,8 @@ export class Panels {
 
 	/** Shows a panel in the place of a result; the one that was there before, if it was. */
 	#take(root: Element): void {
-		if (this.#failed.has(root) || this.#hosts.has(root.nextElementSibling ?? root)) {
+		// Whoever put a host there, and be it another copy of this module: one panel is enough.
+		if (this.#failed.has(root) || root.nextElementSibling?.classList.contains(HOST)) {
 			return;
 		}
 		const outputs = root.closest(OUTPUTS);
@@ -214,7 +218,7 @@ export class Panels {
 	/** Puts a panel behind a result, which panel.css then hides. */
 	#put(root: Element, panelIn: (host: HTMLElement) => Shown): void {
 		// Formulas are typeset in HTML, but this is text.
-		const host = element("div", "boundcap-host mathjax_ignore");
+		const host = element("div", `${HOST} mathjax_ignore`);
 		root.after(host);
 		try {
 			this.#hosts.set(host, panelIn(host));
