@@ -1,9 +1,10 @@
-"""The control channel as a way for Stop, in kernels that hear nothing else while a cell runs.
+"""The control channel as a way for the messages of a panel, where a busy kernel hears nothing else.
 
-Comm messages wait for the end of the cell in ipykernel 6, which has no subshells; messages of the control channel are
-taken on a thread of their own. Comms are not heard there, so Stop has a message type of its own, with an address for
-each widget. ipykernel offers no way to add a type but its table of handlers: where that is missing, Stop takes the
-other way, a comm message and then an interrupt of the kernel.
+Comm messages wait for the end of the cell in ipykernel 6, which has no subshells, and in any kernel when they come from
+a page that does not know of its subshells: one that was loaded while the cell ran. Messages of the control channel are
+taken on a thread of their own. Comms are not heard there, so the panel has a message type of its own, with an address
+for each widget. ipykernel offers no way to add a type but its table of handlers: where that is missing, messages take
+the other way, late, and Stop interrupts the kernel.
 """
 
 from __future__ import annotations
@@ -15,37 +16,42 @@ from uuid import uuid4
 from weakref import WeakMethod
 
 #: Twin of js/src/dom/control.ts.
-MESSAGE_TYPE = "boundcap_stop_request"
+MESSAGE_TYPE = "boundcap_request"
 
-_addressees: dict[str, WeakMethod[Callable[[], None]]] = {}
+_addressees: dict[str, WeakMethod[Callable[[object], None]]] = {}
 
 
-def control_address(stop: Callable[[], None]) -> str:
-    """An address at which `stop`, a method, is called on the control thread; "" where there is no need or no way.
+def control_address(take: Callable[[object], None]) -> str:
+    """An address at which `take`, a method, gets messages on the control thread; "" where there is no way.
 
-    It is forgotten with the object of the method.
+    A message may be anything. The address is forgotten with the object of the method.
     """
-    kernel = _kernel()
-    handlers = getattr(kernel, "control_handlers", None)
-    in_need = getattr(kernel, "control_thread", None) and not getattr(kernel, "_supports_kernel_subshells", False)
-    if not in_need or not isinstance(handlers, dict):
+    handlers = control_handlers()
+    if handlers is None:
         return ""
     handlers[MESSAGE_TYPE] = _take
     address = uuid4().hex
-    _addressees[address] = WeakMethod(stop, lambda _: _addressees.pop(address, None))
+    _addressees[address] = WeakMethod(take, lambda _: _addressees.pop(address, None))
     return address
+
+
+def control_handlers() -> dict[str, Callable[..., Any]] | None:
+    """What this kernel calls for the messages of its control channel, by their type; None where there is no such thing.
+
+    They are called on a thread of their own with the stream, the identities and the message.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    kernel = getattr(shell, "kernel", None)
+    handlers = getattr(kernel, "control_handlers", None)
+    return handlers if getattr(kernel, "control_thread", None) and isinstance(handlers, dict) else None
 
 
 def _take(_stream: object, _identities: object, message: dict[str, Any]) -> None:
     """What ipykernel calls; the message may say anything."""
-    address = message["content"].get("address")
+    content = message["content"]
+    address = content.get("address")
     reference = _addressees.get(address) if isinstance(address, str) else None
-    stop = reference() if reference is not None else None
-    if stop is not None:
-        stop()
-
-
-def _kernel() -> Any:
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return getattr(shell, "kernel", None)
+    take = reference() if reference is not None else None
+    if take is not None:
+        take(content.get("message"))

@@ -26,6 +26,7 @@ from boundcap_jupyter.core.update import Replace, Update, apply_update
 from boundcap_jupyter.core.view import OutputMetadata, OutputView
 from boundcap_jupyter.show.bundle import read_bundle
 from boundcap_jupyter.show.control import control_address
+from boundcap_jupyter.show.latecomers import LATECOMERS
 from boundcap_jupyter.show.pager import Pager, PageSource
 from boundcap_jupyter.show.summary import display_path
 from boundcap_jupyter.show.wire import (
@@ -99,16 +100,18 @@ class BoundedOutput(AnyWidget):
         self._seq = 0
         self._final: RunStatus | None = None
         self._started = time.monotonic() if started is None else started
+        self._last_output = self._started
         self._stop_callbacks: list[Callable[[], None]] = []
         self._pager = Pager()
         #: A page has the static result in its notebook, and needs nothing more to be right.
         self.placed = False
         #: When a page last asked for something, by `time.monotonic()`.
         self.used = self._started
-        address = control_address(self._stop_asked)
+        address = control_address(self._take_message)
         super().__init__(command=command, foreground=foreground, retain=retain, control_address=address)
         self.on_msg(self._receive)
         _hear_while_busy(self.comm)
+        LATECOMERS.expect(self, lambda: self._final is None)
 
     @traitlets.default("token")
     def _make_token(self) -> str:
@@ -140,6 +143,8 @@ class BoundedOutput(AnyWidget):
             if before is None and not isinstance(update, Replace):
                 return
             view = self._views[stream] = _fold(before, update)
+            if view.metadata.truncation.total_bytes != (before.metadata.truncation.total_bytes if before else 0):
+                self._last_output = time.monotonic()
             self._seq += 1
             # Sent under the lock: the numbers must leave in their order.
             self.send(update_message(self._seq, stream, _for_page(update)))
@@ -177,7 +182,7 @@ class BoundedOutput(AnyWidget):
         self.send(STOPPING)
 
     def on_stop(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when a panel asks to stop the run, on the thread that hears it: main, or a subshell's."""
+        """Call `callback` when a panel asks to stop the run, on the thread that hears it: main, control, subshell."""
         self._stop_callbacks.append(callback)
 
     def read_from(self, sources: Mapping[str, PageSource]) -> None:
@@ -188,6 +193,10 @@ class BoundedOutput(AnyWidget):
         """Bytes of the texts that are held, each twice: here, and for the static result."""
         with self._lock:
             return 2 * sum(sys.getsizeof(view.text) + sys.getsizeof(view.head) for view in self._views.values())
+
+    def close(self) -> None:
+        LATECOMERS.forget(self)
+        super().close()
 
     def retire(self) -> None:
         """Close the widget and let go of the output. Pages show the static result from now on, if they have it."""
@@ -215,10 +224,13 @@ class BoundedOutput(AnyWidget):
         return self._snapshot_of(*state)
 
     def _snapshot_of(self, views: dict[StreamName, OutputView], seq: int, status: RunStatus | None) -> dict[str, Any]:
+        quiet = 0.0
         if status is None:
-            status = RunStatus(RunState.RUNNING, duration=time.monotonic() - self._started)
+            now = time.monotonic()
+            status = RunStatus(RunState.RUNNING, duration=now - self._started)
+            quiet = now - self._last_output
         shared = {name: replace(view, metadata=_shareable(view.metadata)) for name, view in views.items()}
-        return snapshot_to_wire(seq, shared.get("output"), shared.get("stderr"), status)
+        return snapshot_to_wire(seq, shared.get("output"), shared.get("stderr"), status, quiet)
 
     def _answer_check(self, seen: int, running: bool) -> None:
         """Send a page what it may have missed: a message that is lost leaves no trace when none comes after it."""
@@ -230,6 +242,10 @@ class BoundedOutput(AnyWidget):
                 self.send(snapshot_message(self._snapshot_of(self._views, self._seq, self._final)))
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
+        self._take_message(content)
+
+    def _take_message(self, content: object) -> None:
+        """Take what a page says, which may be anything; on the main thread, a subshell's or the control thread."""
         if (answer := self._pager.answer(content)) is not None:
             self.used = time.monotonic()
             self.send(*answer)
@@ -239,6 +255,9 @@ class BoundedOutput(AnyWidget):
             return
         if says_placed(content):
             self.placed = self._final is not None
+            if self.placed:
+                # Pages have something else to show.
+                LATECOMERS.forget(self)
             return
         if not asks_to_stop(content):
             _log.debug("ignored a message of the panel: %.200r", content)

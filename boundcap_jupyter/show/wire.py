@@ -12,7 +12,7 @@ keys out.
 The updates of both streams are numbered in one row, from 1. Stream "output" is the one of both outputs, or the standard
 output where "stderr", the standard error, is kept apart. A snapshot, the state of all up to a number, is
 
-    {"seq": n, "output": view or null, "stderr": view or null, "status": {...}}
+    {"seq": n, "output": view or null, "stderr": view or null, "status": {...}, "quiet": seconds without output}
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def status_message(status: RunStatus) -> dict[str, Json]:
 
 
 def snapshot_to_wire(
-    seq: int, output: OutputView | None, stderr: OutputView | None, status: RunStatus
+    seq: int, output: OutputView | None, stderr: OutputView | None, status: RunStatus, quiet: float = 0.0
 ) -> dict[str, Json]:
     views = {"output": output, "stderr": stderr}
     encoded = {name: None if view is None else view_to_wire(view) for name, view in views.items()}
-    return {"seq": seq, **encoded, "status": status_to_wire(status)}
+    return {"seq": seq, **encoded, "status": status_to_wire(status), "quiet": quiet}
 
 
 def snapshot_message(snapshot: dict[str, Json]) -> dict[str, Json]:

@@ -1,9 +1,10 @@
 /**
- * The widget's module for anywidget. A function, called once for each model: what it closes over is what all panels of
+ * The widgets' module for anywidget. A function, called once for each model: what it closes over is what all panels of
  * that model share.
  */
 
 import type { PanelModel } from "./dom/model";
+import { reopenTold } from "./dom/reopen";
 import { Run } from "./dom/run";
 
 export default () => {
@@ -12,7 +13,9 @@ export default () => {
 	return {
 		/** Before any panel, and before any message is delivered: none is lost. */
 		initialize({ model }: { model: PanelModel }): () => void {
-			run = new Run(model, life.signal);
+			if (!reopenTold(model)) {
+				run = new Run(model, life.signal);
+			}
 			return () => life.abort();
 		},
 

@@ -1,4 +1,4 @@
-"""The tests of Stop with kernels of other versions of ipykernel: how a message reaches a busy kernel differs in each.
+"""What a busy kernel must hear, with other versions of ipykernel: how a message reaches it differs in each.
 
 python -m tests.browser.kernels                 all of VERSIONS
 python -m tests.browser.kernels 6.31 -- -k all  one of them, and arguments for pytest
@@ -26,7 +26,7 @@ VERSIONS = ("6.31", "7.3", "7.4")
 KERNEL_PYTHON = "BOUNDCAP_TEST_KERNEL_PYTHON"
 
 #: What depends on the way from the page to the kernel.
-TESTS = ("tests/browser/test_stop.py",)
+TESTS = ("tests/browser/test_stop.py", "tests/browser/test_latecomers.py")
 
 
 def environment(version: str) -> Path:

@@ -77,11 +77,12 @@ def test_runs_that_were_saved_are_there_when_their_kernel_is_not(notebook):
 
 
 @in_both
-def test_the_tail_comes_back_after_a_reload_and_the_totals_go_on(notebook, tmp_path):
+@pytest.mark.parametrize("magic", ["%%bounded", "%%bounded --bg"], ids=["cell", "background"])
+def test_the_tail_comes_back_after_a_reload_and_the_totals_go_on(notebook, tmp_path, magic):
     script = f"i=0; while [ ! -e {tmp_path}/over ]; do i=$((i + 1)); echo line $i; sleep 0.1; done"
-    page = notebook([f"%%bounded --bg\n{script}"])
+    page = notebook([f"{magic}\n{script}"])
     page.run(0)
-    page.run(1)
+    page.start(1)
     expect(page.cell(1).locator(".boundcap-lines")).to_have_text(re.compile(r"^\d\d lines$"), timeout=PATIENCE)
     page.saved()
     page.reload()
@@ -118,12 +119,11 @@ def test_two_pages_of_a_notebook_are_both_right(notebook, tmp_path, magic, saver
     go(1)
     expect(first.cell(1).locator(".boundcap-text")).to_contain_text("line 1", timeout=PATIENCE)
     first.saved()
-    busy = magic == "%%bounded"
-    second = first.in_page(first.page.context.new_page(), busy=busy)
-    # Of a kernel that is busy with a cell a page that comes late is told nothing, whatever widget the cell shows.
-    live = [first] if busy else [first, second]
+    second = first.in_page(first.page.context.new_page(), busy=magic == "%%bounded")
+    # The kernel hears of a page before the page can hear of the panel.
+    expect(second.cell(1).locator(".boundcap-text")).to_contain_text("line 1", timeout=PATIENCE)
     go(2)
-    for page in live:
+    for page in (first, second):
         expect(page.cell(1).locator(".boundcap-text")).to_have_text("line 1\nline 2\n", timeout=PATIENCE)
         expect(page.cell(1).locator(".boundcap-state")).to_have_text("running")
         expect(page.cell(1).locator(".boundcap-lines")).to_have_text("2 lines")

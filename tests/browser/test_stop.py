@@ -43,7 +43,7 @@ DEAF = """() => {
     for (const send of ['sendShellMessage', 'sendControlMessage']) {
         const original = kernel[send].bind(kernel);
         kernel[send] = (message, ...rest) =>
-            message.header.msg_type === 'boundcap_stop_request' || message.content.data?.content?.type === 'stop'
+            (message.content.message ?? message.content.data?.content)?.type === 'stop'
                 ? { done: Promise.resolve(), dispose() {} }
                 : original(message, ...rest);
     }

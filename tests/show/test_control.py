@@ -8,17 +8,17 @@ from boundcap_jupyter.show import control
 from boundcap_jupyter.show.control import MESSAGE_TYPE, control_address
 
 
-class Run:
+class Panel:
     def __init__(self):
-        self.stops = 0
+        self.messages = []
 
-    def stop(self):
-        self.stops += 1
+    def take(self, message):
+        self.messages.append(message)
 
 
 @pytest.fixture
 def kernel(monkeypatch):
-    """As of ipykernel 6: a control thread, no subshells."""
+    """As of ipykernel: a control thread, and a table of what it calls."""
     kernel = SimpleNamespace(control_handlers={}, control_thread=object())
     monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=kernel))
     return kernel
@@ -28,25 +28,27 @@ def receive(kernel, content):
     kernel.control_handlers[MESSAGE_TYPE](None, [], {"content": content})
 
 
-def test_a_message_stops_the_run_that_has_its_address_and_no_other(kernel):
-    one, other = Run(), Run()
-    address, _ = control_address(one.stop), control_address(other.stop)
+def test_a_message_reaches_the_panel_that_has_its_address_and_no_other(kernel):
+    one, other = Panel(), Panel()
+    address, _ = control_address(one.take), control_address(other.take)
+    receive(kernel, {"address": address, "message": {"type": "stop"}})
+    # What it says is for the panel to judge.
     receive(kernel, {"address": address})
-    assert (one.stops, other.stops) == (1, 0)
+    assert (one.messages, other.messages) == ([{"type": "stop"}, None], [])
 
 
 @pytest.mark.parametrize("content", [{}, {"address": None}, {"address": ["x"]}, {"address": "x"}, {"address": ""}])
-def test_any_other_message_stops_nothing(kernel, content):
-    run = Run()
-    control_address(run.stop)
-    receive(kernel, content)
-    assert run.stops == 0
+def test_a_message_with_any_other_address_reaches_none(kernel, content):
+    panel = Panel()
+    control_address(panel.take)
+    receive(kernel, {**content, "message": {"type": "stop"}})
+    assert panel.messages == []
 
 
-def test_an_address_goes_with_its_run(kernel):
-    run = Run()
-    address = control_address(run.stop)
-    del run
+def test_an_address_goes_with_its_panel(kernel):
+    panel = Panel()
+    address = control_address(panel.take)
+    del panel
     gc.collect()
     assert address not in control._addressees
     receive(kernel, {"address": address})
@@ -54,15 +56,15 @@ def test_an_address_goes_with_its_run(kernel):
 
 @pytest.mark.parametrize(
     "lack",
-    [{"_supports_kernel_subshells": True}, {"control_thread": None}, {"control_handlers": None}],
-    ids=["it has subshells", "it has no control thread", "it has no such table"],
+    [{"control_thread": None}, {"control_handlers": None}],
+    ids=["it has no control thread", "it has no such table"],
 )
-def test_there_is_no_address_where_a_kernel_has_no_need_or_no_way(kernel, lack):
+def test_there_is_no_address_where_a_kernel_has_no_way(kernel, lack):
     vars(kernel).update(lack)
-    assert control_address(Run().stop) == ""
+    assert control_address(Panel().take) == ""
     assert not kernel.control_handlers
 
 
 def test_there_is_no_address_without_a_kernel(monkeypatch):
     monkeypatch.setattr(IPython, "get_ipython", lambda: None)
-    assert control_address(Run().stop) == ""
+    assert control_address(Panel().take) == ""

@@ -14,7 +14,7 @@ from ipywidgets.widgets.widget import _instances
 
 from boundcap_jupyter.core.publisher import AdaptivePublisher
 from boundcap_jupyter.core.status import RunState, RunStatus
-from boundcap_jupyter.core.update import Append, Replace, apply_update
+from boundcap_jupyter.core.update import Append, Metadata, Replace, apply_update
 from boundcap_jupyter.show import bundle, widget, wire
 from boundcap_jupyter.show.bundle import BundleMissingError
 from boundcap_jupyter.show.widget import BoundedOutput
@@ -341,6 +341,26 @@ def test_a_page_that_missed_the_end_gets_the_result_by_the_name_of_its_model():
     refused, _, result = panel.comm.customs()
     assert (refused["type"], refused["id"]) == ("refused", 5)
     assert result == {"type": "result", "id": 6, "model": panel.model_id, "bundle": {"text/plain": "done"}}
+
+
+def test_a_snapshot_tells_how_long_there_was_no_output(monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    def quiet() -> float:
+        return panel.get_state("snapshot")["snapshot"]["quiet"]
+
+    panel = BoundedOutput()
+    now = 1003.0
+    panel(_replace(b""))
+    assert quiet() == 3.0
+    panel(_replace(b"one\n"))
+    now = 1010.0
+    # The totals are what they were: a spill was made, say.
+    panel(Metadata(view_of(b"one\n").metadata))
+    assert quiet() == 7.0
+    panel.finish(DONE)
+    assert quiet() == 0.0
 
 
 def test_elapsed_time_counts_from_the_start_of_the_run():

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { Check, type Known } from "./check";
 
-const RUNNING: Known = { running: true, behind: false, link: "live" };
+const RUNNING: Known = { running: true, behind: false, link: "live", seq: 0 };
 const BEHIND: Known = { ...RUNNING, behind: true };
 const OVER: Known = { ...RUNNING, running: false };
 
@@ -17,6 +17,17 @@ describe("a question", () => {
 		check.heard(false, 900);
 		check.look(BEHIND, 900);
 		expect(check.due).toBe(1500);
+	});
+
+	it("is due at once in a page that comes late, and after that as in any other", () => {
+		const late = { ...RUNNING, seq: 7 };
+		check = new Check(late, 500);
+		expect(check.due).toBe(500);
+		check.asked(late, 500);
+		check.heard(true, 600);
+		check.look(late, 600);
+		expect(check.due).toBe(30_600);
+		expect(new Check({ ...late, running: false }, 500).due).toBeNull();
 	});
 
 	it("is not due when the gap was closed", () => {

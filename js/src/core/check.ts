@@ -6,6 +6,7 @@
  * |--------------------------------|--------------------------------------------------------|
  * | updates are missing            | a second later, unless a replace came meanwhile        |
  * | the run has ended              | at once: the last update may be what was lost          |
+ * | the run goes on since long     | at once: something may have come while the page loaded |
  * | the connection is back         | at once                                                |
  * | nothing was heard while it ran | after 15 s, then ever more rarely                      |
  *
@@ -27,6 +28,8 @@ export interface Known {
 	readonly running: boolean;
 	readonly behind: boolean;
 	readonly link: Link;
+	/** The number of the last update that is known; 0 before the first. */
+	readonly seq: number;
 }
 
 export class Check {
@@ -43,6 +46,7 @@ export class Check {
 	constructor(known: Known, now: number) {
 		this.#before = copyOf(known);
 		this.#heardAt = now;
+		this.#urgent = known.running && known.seq > 0;
 		this.look(known, now);
 	}
 
@@ -94,6 +98,6 @@ export class Check {
 }
 
 /** A replica changes. */
-function copyOf({ running, behind, link }: Known): Known {
-	return { running, behind, link };
+function copyOf({ running, behind, link, seq }: Known): Known {
+	return { running, behind, link, seq };
 }

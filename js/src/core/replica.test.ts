@@ -22,6 +22,7 @@ const snapshot = (seq: number, text: string | null, changes = {}, errors: string
 	output: text === null ? null : view(text),
 	stderr: errors === null ? null : view(errors),
 	status: status(changes),
+	quiet: 0,
 });
 
 let replica: Replica;
@@ -221,7 +222,9 @@ describe("a snapshot", () => {
 
 	it("that is malformed changes nothing", () => {
 		take(replace(1, "a\n"));
-		expect(() => replica.takeSnapshot({ seq: 9, output: view("z"), stderr: null }, 0)).toThrow("snapshot.status");
+		expect(() => replica.takeSnapshot({ seq: 9, output: view("z"), stderr: null, quiet: 0 }, 0)).toThrow(
+			"snapshot.status",
+		);
 		expect(replica.output).toEqual(view("a\n"));
 	});
 });
@@ -238,6 +241,16 @@ describe("the status", () => {
 	it("is final once the run has ended", () => {
 		take({ type: "status", status: status({ state: "stopped" }) }, { type: "status", status: status() });
 		expect(replica.status.state).toBe("stopped");
+	});
+});
+
+describe("silence", () => {
+	it("that began before the page came is counted", () => {
+		replica.takeSnapshot({ ...snapshot(2, "a\n"), quiet: 90 }, 1000);
+		expect(replica.pace.quiet(1000)).toBe(90_000);
+		expect(replica.pace.quiet(3000)).toBe(92_000);
+		take(append(3, "b\n"));
+		expect(replica.pace.quiet(0)).toBe(0);
 	});
 });
 

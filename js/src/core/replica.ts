@@ -146,7 +146,7 @@ export class Replica {
 		this.#takeParsed(parseSnapshot(value), now);
 	}
 
-	#takeParsed({ seq, views, status }: Snapshot, now: number): void {
+	#takeParsed({ seq, views, status, quiet }: Snapshot, now: number): void {
 		if (STREAMS.every((name) => seq < this.#copies[name].seq)) {
 			return;
 		}
@@ -163,7 +163,7 @@ export class Replica {
 		}
 		if (!this.#begun) {
 			// What was printed before this page looked is no rate.
-			this.pace = new Pace(this.totalBytes, now);
+			this.pace = new Pace(this.totalBytes, now, quiet * 1000);
 		}
 		this.#noteProgress(now);
 		this.#tell(FACTS_ONLY);

@@ -78,14 +78,14 @@ describe("parseSnapshot", () => {
 	it("reads a snapshot with and without each of the views", () => {
 		for (const output of [null, view("a\n")]) {
 			for (const stderr of [null, view("b\n")]) {
-				const parsed = parseSnapshot({ seq: 3, output, stderr, status: status() });
-				expect(parsed).toEqual({ seq: 3, views: { output, stderr }, status: status() });
+				const parsed = parseSnapshot({ seq: 3, output, stderr, status: status(), quiet: 1.5 });
+				expect(parsed).toEqual({ seq: 3, views: { output, stderr }, status: status(), quiet: 1.5 });
 			}
 		}
 	});
 
 	it("refuses one that says nothing of a view", () => {
-		const whole = { seq: 3, output: null, stderr: null, status: status() };
+		const whole = { seq: 3, output: null, stderr: null, status: status(), quiet: 0 };
 		for (const name of ["output", "stderr"]) {
 			const error = `snapshot.${name} must be an object, not undefined`;
 			expect(() => parseSnapshot({ ...whole, [name]: undefined })).toThrow(error);

@@ -107,11 +107,15 @@ export const STREAMS = ["output", "stderr"] as const;
 
 export type StreamName = (typeof STREAMS)[number];
 
-/** Everything up to update number `seq`, which counts those of both streams; a view is null before its first. */
+/**
+ * Everything up to update number `seq`, which counts those of both streams; a view is null before its first. `quiet` is
+ * the seconds for which a run that goes on has printed nothing.
+ */
 export interface Snapshot {
 	readonly seq: number;
 	readonly views: Readonly<Record<StreamName, OutputView | null>>;
 	readonly status: RunStatus;
+	readonly quiet: number;
 }
 
 /** Kernel to panel. */
@@ -171,6 +175,7 @@ export function parseSnapshot(value: unknown): Snapshot {
 		seq: countAt(snapshot, "seq", "snapshot"),
 		views: { output: viewAt("output"), stderr: viewAt("stderr") },
 		status: parseStatus(own(snapshot, "status"), "snapshot.status"),
+		quiet: secondsAt(snapshot, "quiet", "snapshot"),
 	};
 }
 

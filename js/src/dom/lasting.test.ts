@@ -33,7 +33,13 @@ const panelOf = (model: string) => ({ [VIEW]: { version_major: 2, model_id: mode
 
 class FakeModel {
 	readonly sent: { type: string; id: number }[] = [];
-	snapshot: unknown = { seq: 1, output: view("x\n"), stderr: null, status: status({ state: "exited", exitCode: 0 }) };
+	snapshot: unknown = {
+		seq: 1,
+		output: view("x\n"),
+		stderr: null,
+		status: status({ state: "exited", exitCode: 0 }),
+		quiet: 0,
+	};
 	widget_manager: unknown;
 	#listener: (content: unknown, buffers: unknown) => void = () => {};
 
@@ -117,7 +123,7 @@ describe("a page that still has the panel of a run that is over", () => {
 	});
 
 	it("waits for the end, and asks once", () => {
-		model.snapshot = { seq: 1, output: view("x\n"), stderr: null, status: status() };
+		model.snapshot = { seq: 1, output: view("x\n"), stderr: null, status: status(), quiet: 0 };
 		open([new FakeCell(panelOf("mine"))]);
 		vi.advanceTimersByTime(10 * LAST_AFTER);
 		expect(model.sent).toEqual([]);

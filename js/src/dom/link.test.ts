@@ -24,7 +24,13 @@ beforeEach(() => {
 		{ truncated: true, totalLines: 500, outputLines: 100 },
 	);
 	const traits: Record<string, unknown> = {
-		snapshot: { seq: 1, output: view("new\n", facts), stderr: null, status: status({ state: "exited", exitCode: 0 }) },
+		snapshot: {
+			seq: 1,
+			output: view("new\n", facts),
+			stderr: null,
+			status: status({ state: "exited", exitCode: 0 }),
+			quiet: 0,
+		},
 		command: "make",
 	};
 	const model = {

@@ -8,7 +8,7 @@ class FakeModel {
 	readonly interrupt = vi.fn(() => Promise.resolve());
 	readonly listeners = new Map<string, Set<(...values: never[]) => void>>();
 	traits: Record<string, unknown> = {
-		snapshot: { seq: 0, output: null, stderr: null, status: status() },
+		snapshot: { seq: 0, output: null, stderr: null, status: status(), quiet: 0 },
 		foreground: true,
 		command: "make -j8\nmake test",
 	};
@@ -430,7 +430,7 @@ describe("what was lost on the way", () => {
 		model.receive(append(3, "c\n"));
 		vi.advanceTimersByTime(1100);
 		expect(model.sent).toEqual([{ type: "check", seq: 3, running: true }]);
-		const whole = { seq: 3, output: view("a\nb\nc\n"), stderr: null, status: status() };
+		const whole = { seq: 3, output: view("a\nb\nc\n"), stderr: null, status: status(), quiet: 0 };
 		model.receive({ type: "snapshot", snapshot: whole });
 		frame();
 		expect(find("text").textContent).toBe("a\nb\nc\n");
@@ -445,7 +445,13 @@ describe("what was lost on the way", () => {
 		expect(model.sent).toHaveLength(1);
 		vi.advanceTimersByTime(2000);
 		expect(model.sent).toHaveLength(2);
-		const over = { seq: 1, output: view("a\n"), stderr: null, status: status({ state: "exited", exitCode: 3 }) };
+		const over = {
+			seq: 1,
+			output: view("a\n"),
+			stderr: null,
+			status: status({ state: "exited", exitCode: 3 }),
+			quiet: 0,
+		};
 		model.receive({ type: "snapshot", snapshot: over });
 		frame();
 		expect(find("state").textContent).toBe("failed · exit 3");
@@ -630,21 +636,32 @@ describe("Stop", () => {
 		expect(warn).not.toHaveBeenCalled();
 	});
 
-	it("takes the control channel where the kernel hears nothing else", () => {
+	it.each([
+		["which tells of no subshells", undefined],
+		["that has no subshells, or has not told yet", false],
+	])("takes the control channel of a kernel %s", (_, supportsSubshells) => {
 		const sendControlMessage = vi.fn();
 		model.traits.control_address = "abc";
-		model.widget_manager = { kernel: { clientId: "page", username: "", sendControlMessage } };
+		model.widget_manager = { kernel: { clientId: "page", username: "", supportsSubshells, sendControlMessage } };
 		const { find } = show();
 		find("stop").click();
-		vi.advanceTimersByTime(1);
 		find("stop").click();
 		expect(model.sent).toEqual([]);
 		const messages = sendControlMessage.mock.calls.map(([message]) => message);
 		for (const { channel, header, content } of messages) {
-			expect([channel, header.msg_type, header.session]).toEqual(["control", "boundcap_stop_request", "page"]);
-			expect(content).toEqual({ address: "abc" });
+			expect([channel, header.msg_type, header.session]).toEqual(["control", "boundcap_request", "page"]);
+			expect(content).toEqual({ address: "abc", message: { type: "stop" } });
 		}
 		expect(new Set(messages.map(({ header }) => header.msg_id)).size).toBe(2);
+	});
+
+	it("leaves the control channel alone where comms are heard", () => {
+		const sendControlMessage = vi.fn();
+		model.traits.control_address = "abc";
+		model.widget_manager = { kernel: { supportsSubshells: true, sendControlMessage } };
+		show().find("stop").click();
+		expect(model.sent).toEqual([{ type: "stop" }]);
+		expect(sendControlMessage).not.toHaveBeenCalled();
 	});
 
 	it("goes the other way where the host has no control channel", () => {

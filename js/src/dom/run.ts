@@ -6,7 +6,7 @@ import { Download } from "../core/download";
 import type { Retain } from "../core/format";
 import { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
-import { stopByControl } from "./control";
+import { send } from "./control";
 import { watchKernel } from "./kernel";
 import { LAST_AFTER, makeLast } from "./lasting";
 
@@ -45,7 +45,7 @@ export class Run {
 		this.#replica = replica;
 		this.#asking = new Asking(
 			{
-				send: (request) => model.send(request),
+				send: (request) => send(model, request),
 				later: (delay, action) => {
 					const timer = window.setTimeout(action, delay);
 					return () => clearTimeout(timer);
@@ -109,11 +109,7 @@ export class Run {
 	#make(el: HTMLElement, signal: AbortSignal): HTMLElement {
 		const model = this.#model;
 		const routes = {
-			send: () => {
-				if (!stopByControl(model)) {
-					model.send({ type: "stop" });
-				}
-			},
+			send: () => send(model, { type: "stop" }),
 			foreground: () => model.get("foreground") === true,
 			interrupt: () => interruptKernel(model),
 		};
@@ -138,7 +134,7 @@ export class Run {
 						makeLast(this.#model.widget_manager, this.#asking, () => {
 							this.#panels.settled();
 							if (this.#results.inNotebook > 0) {
-								this.#model.send({ type: "placed" });
+								send(this.#model, { type: "placed" });
 							}
 						});
 					});
@@ -186,7 +182,7 @@ export class Run {
 		const { due } = this.#check;
 		if (due !== null && due <= now) {
 			const { seq, running } = this.#replica;
-			this.#model.send({ type: "check", seq, running });
+			send(this.#model, { type: "check", seq, running });
 			this.#check.asked(this.#replica, now);
 		}
 		this.#plan(now);
