@@ -24,15 +24,16 @@ from boundcap_jupyter.show.control import control_handlers
 
 _log = logging.getLogger(__name__)
 
-#: Seconds before each telling, since a client was heard. The server asks for the kernel's info as soon as a page
-#: connects, a moment before the page is ready to hear. A page on a slow machine gets the second.
+#: Seconds before each telling, since a client was heard. A page on a slow machine gets the second.
 WAITS = (0.5, 3.0)
 #: Seconds that what was told stays open, for a page that has yet to load its code.
 STAYS = 10.0
 #: Bytes of code and text, roughly, beyond which panels of runs that are over are left out; running ones never are.
 MOST_BYTES = 2 * 1024 * 1024
 
-#: How a client that comes is heard of. JupyterLab asks for the state of the debugger when it opens a notebook.
+#: How a client that comes is heard of. The server asks for the kernel's info when a page connects, a moment before that
+#: is ready to hear; not if it knows that the kernel is busy, which it does not always. JupyterLab and Notebook 7 ask a
+#: kernel with a debugger, as ipykernel's is, for the state of that, 3 s after they asked for its info in vain.
 _FIRST_WORDS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "kernel_info_request": lambda _: True,
     "debug_request": lambda content: content.get("command") == "debugInfo",

@@ -288,7 +288,8 @@ def _kernel(place: Path, python: str) -> None:
     folder = place / "kernels" / "python3"
     folder.mkdir(parents=True)
     command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    spec = {"argv": command, "display_name": "Python 3", "language": "python"}
+    # As ipykernel installs it: a page asks kernels with a debugger for the state of that.
+    spec = {"argv": command, "display_name": "Python 3", "language": "python", "metadata": {"debugger": True}}
     (folder / "kernel.json").write_text(json.dumps(spec))
 
 
