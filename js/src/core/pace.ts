@@ -32,11 +32,12 @@ export class Pace {
 
 	/** The total of all output is now `bytes`. */
 	take(bytes: number, now: number): void {
-		this.#advance(now);
 		if (bytes !== this.#bytes) {
 			this.#bytes = bytes;
 			this.#lastOutput = now;
 		}
+		// After it: a sample has all that had come by then.
+		this.#advance(now);
 	}
 
 	/** Milliseconds since output last came. */
