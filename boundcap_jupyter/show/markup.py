@@ -79,6 +79,15 @@ def escaped(text: str) -> str:
     return safe if safe.isascii() else _TURNS.sub(r"<bdi>\1</bdi>", safe)
 
 
+def isolated(text: str) -> str:
+    """The text as text in which nothing turns the direction of what follows, and all of it is still there.
+
+    Each such character stands in an isolate of its own (Unicode Standard Annex 9, 2.4), as in a `<bdi>`; the second
+    end is for those that begin an isolate themselves, and is the end of nothing for all others.
+    """
+    return text if text.isascii() else _TURNS.sub("\u2068\\1\u2069\u2069", text)
+
+
 def bytes_in_file(text: str) -> int:
     """Bytes of a text without newlines in a notebook file: JSON in UTF-8."""
     return len(json.dumps(text, ensure_ascii=False).encode())

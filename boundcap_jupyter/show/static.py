@@ -14,7 +14,7 @@ from boundcap_jupyter.core.limits import Retain
 from boundcap_jupyter.core.status import RunStatus
 from boundcap_jupyter.core.view import OutputView
 from boundcap_jupyter.show import summary
-from boundcap_jupyter.show.markup import QUIET, bytes_in_file, escaped, fit, plain_text
+from boundcap_jupyter.show.markup import QUIET, bytes_in_file, escaped, fit, isolated, plain_text
 from boundcap_jupyter.show.palette import BACKGROUND, FOREGROUND
 
 #: Bytes in the notebook file for each byte of the view's text.
@@ -115,7 +115,7 @@ def _lines(outcome: Outcome, retain: Retain, text_of: Callable[[OutputView], str
     """(status line, the text above it: one for each section, whole lines)"""
     texts = []
     for name, view in summary.sections(outcome.view, outcome.stderr_view):
-        text = text_of(view)
+        text = isolated(text_of(view))
         newline = "" if not text or text.endswith("\n") else "\n"
         # What printed nothing is in the totals.
         heading = f"{summary.heading(name, view, retain)}\n" if name and text else ""

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from boundcap_jupyter.core.text import plain
-from boundcap_jupyter.show.markup import bytes_in_file, escaped, fit, plain_text
+from boundcap_jupyter.show.markup import bytes_in_file, escaped, fit, isolated, plain_text
 from boundcap_jupyter.show.palette import ANSI, FOREGROUND
 from tests.show.examples import view_of, view_with
 from tests.show.page import Page
@@ -120,6 +120,12 @@ def test_a_link_that_no_capture_has_seen_is_text_unless_it_is_safe():
 @pytest.mark.parametrize("turn", "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 def test_what_turns_the_direction_of_text_turns_nothing(turn):
     assert escaped(f"user{turn}gnp.exe") == f"user<bdi>{turn}</bdi>gnp.exe"
+    isolate = isolated(f"user{turn}gnp.exe").removeprefix("user").removesuffix("gnp.exe")
+    assert (isolate[0], isolate[1]) == ("\u2068", turn)
+    # Whatever it opens is closed, and the isolate around it too: what follows is on the level of what went before.
+    opened = sum(character in "\u2066\u2067\u2068" for character in isolate)
+    assert 1 <= opened <= isolate.count("\u2069")
+    assert not set(isolate[2:]) - {"\u2069"}
 
 
 def test_both_ends_stand_apart():

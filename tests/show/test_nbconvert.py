@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from boundcap_jupyter.show.markup import isolated
 from tests.show.page import ALLOWED, Page
 
 pytest.importorskip("ipykernel")
@@ -98,5 +99,5 @@ def test_latex_is_verbatim_and_nothing_in_it_is_a_command(saved):
     known = re.compile("|".join(map(re.escape, meanings)))
     assert not re.search(r"[\\{}]", known.sub("", escaped))
     text, _, status = known.sub(lambda found: meanings[found[0]], escaped).rpartition("\n")
-    assert text + "\n" == TEXT
+    assert text + "\n" == isolated(TEXT)
     assert status.startswith(f"exit 0 · {len(LINES)} lines · ")

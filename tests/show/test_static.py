@@ -34,6 +34,11 @@ def test_a_last_line_without_newline_does_not_run_into_the_status_line():
     assert static_bundle(Ended(view_of(b"no newline")))["text/plain"].startswith("no newline\nexit 0 · 1 line")
 
 
+def test_nothing_turns_the_direction_of_plain_text_and_nothing_is_lost():
+    outcome = Ended(view_of("user\u202egnp.exe\n".encode()))
+    assert static_bundle(outcome)["text/plain"].startswith("user\u2068\u202e\u2069\u2069gnp.exe\nexit 0")
+
+
 def test_a_run_that_printed_nothing_is_its_status_line():
     ended = Ended(view_of(b""))
     bundle = static_bundle(ended)
