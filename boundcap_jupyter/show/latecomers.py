@@ -56,7 +56,8 @@ class Latecomers:
     """Knows the panels that a page may lack, and tells those that come. Any thread may call it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Again on the same thread: a widget that is collected as garbage closes itself, wherever that happens.
+        self._lock = threading.RLock()
         #: Oldest first, each with whether its run goes on.
         self._panels: dict[Widget, Callable[[], bool]] = {}
         self._telling = False

@@ -1,3 +1,4 @@
+import gc
 import logging
 import threading
 import time
@@ -214,3 +215,20 @@ def test_a_handler_is_listened_to_once(kernel, told):
     first = dict(kernel.control_handlers)
     BoundedOutput()
     assert kernel.control_handlers == first
+
+
+def test_a_panel_may_be_collected_as_garbage_at_any_moment(kernel, told):
+    class Collecting(dict):
+        def get(self, *arguments):
+            gc.collect()
+            return super().get(*arguments)
+
+    kernel.control_handlers = Collecting(kernel.control_handlers)
+    panel = BoundedOutput()
+    panel.close()
+    # In a cycle, as any widget that hears messages.
+    del panel
+    thread = threading.Thread(target=BoundedOutput, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()
