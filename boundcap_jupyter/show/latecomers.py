@@ -154,8 +154,11 @@ def _states_around(panels: list[Widget]) -> dict[Widget, dict[str, Any]]:
     containers: dict[Widget, list[Widget]] = {}
     # All open widgets: a private table that ipywidgets has no other way to. Without it a box is left out.
     for widget in dict(getattr(widget_module, "_instances", {})).values():
-        for child in _widgets_in(getattr(widget, "children", ())):
-            containers.setdefault(child, []).append(widget)
+        try:
+            for child in _widgets_in(getattr(widget, "children", ())):
+                containers.setdefault(child, []).append(widget)
+        except Exception:  # noqa: BLE001 - somebody else's code; most likely it has nothing to do with a panel
+            _log.debug("what is in a %s is not known", type(widget).__name__, exc_info=True)
     states: dict[Widget, dict[str, Any]] = {}
     seen = set(panels)
     left = [*panels]

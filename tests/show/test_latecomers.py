@@ -198,6 +198,20 @@ def test_a_widget_that_fails_is_left_out_and_said(kernel, told, caplog):
     assert "may have to wait for Failing" in caplog.text
 
 
+def test_a_widget_that_does_not_say_what_is_in_it_changes_nothing(kernel, told):
+    class Silent(Button):
+        @property
+        def children(self):
+            raise RuntimeError("not now")
+
+    panel, _silent = BoundedOutput(), Silent()
+    box = VBox([panel])
+    says(kernel)
+    wait_for(nobody_tells)
+    assert list(told[0].panels) == [panel.model_id]
+    assert box.model_id in told[0].others
+
+
 @pytest.mark.parametrize("lack", ["kernel", "control_thread", "control_handlers"])
 def test_without_a_control_channel_there_is_nothing_to_overhear(kernel, told, monkeypatch, lack):
     if lack == "kernel":
