@@ -33,9 +33,9 @@ STAYS = 10.0
 MOST_BYTES = 2 * 1024 * 1024
 
 #: How a client that comes is heard of. JupyterLab asks for the state of the debugger when it opens a notebook.
-_FIRST_WORDS: dict[str, Callable[[dict[str, Any]], bool]] = {
+_FIRST_WORDS: dict[str, Callable[[object], bool]] = {
     "kernel_info_request": lambda _: True,
-    "debug_request": lambda content: content.get("command") == "debugInfo",
+    "debug_request": lambda content: isinstance(content, dict) and content.get("command") == "debugInfo",
 }
 #: Traits that are the same for all panels, and for the widget that tells of them.
 _CODE = ("_esm", "_css")
@@ -133,7 +133,7 @@ class _Overheard:
     def __init__(
         self,
         handler: Callable[..., Any],
-        is_first: Callable[[dict[str, Any]], bool],
+        is_first: Callable[[object], bool],
         heard: Callable[[], None],
     ) -> None:
         self._handler = handler

@@ -108,6 +108,7 @@ def test_what_was_told_is_closed_again(kernel, told):
         ("debug_request", {"command": "debugInfo"}, True),
         # A debugger in use sends many.
         ("debug_request", {"command": "variables"}, False),
+        ("debug_request", ["command"], False),
         ("interrupt_request", {}, False),
     ],
 )
