@@ -50,6 +50,8 @@ def control_handlers() -> dict[str, Callable[..., Any]] | None:
 def _take(_stream: object, _identities: object, message: dict[str, Any]) -> None:
     """What ipykernel calls; the message may say anything."""
     content = message["content"]
+    if not isinstance(content, dict):
+        return
     address = content.get("address")
     reference = _addressees.get(address) if isinstance(address, str) else None
     take = reference() if reference is not None else None

@@ -34,9 +34,9 @@ MOST_BYTES = 2 * 1024 * 1024
 #: How a client that comes is heard of. The server asks for the kernel's info when a page connects, a moment before that
 #: is ready to hear; not if it knows that the kernel is busy, which it does not always. JupyterLab and Notebook 7 ask a
 #: kernel with a debugger, as ipykernel's is, for the state of that, 3 s after they asked for its info in vain.
-_FIRST_WORDS: dict[str, Callable[[dict[str, Any]], bool]] = {
+_FIRST_WORDS: dict[str, Callable[[object], bool]] = {
     "kernel_info_request": lambda _: True,
-    "debug_request": lambda content: content.get("command") == "debugInfo",
+    "debug_request": lambda content: isinstance(content, dict) and content.get("command") == "debugInfo",
 }
 #: Traits that are the same for all panels, and for the widget that tells of them.
 _CODE = ("_esm", "_css")
@@ -57,7 +57,8 @@ class Latecomers:
     """Knows the panels that a page may lack, and tells those that come. Any thread may call it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Again on the same thread: a widget that is collected as garbage closes itself, wherever that happens.
+        self._lock = threading.RLock()
         #: Oldest first, each with whether its run goes on.
         self._panels: dict[Widget, Callable[[], bool]] = {}
         self._telling = False
@@ -133,7 +134,7 @@ class _Overheard:
     def __init__(
         self,
         handler: Callable[..., Any],
-        is_first: Callable[[dict[str, Any]], bool],
+        is_first: Callable[[object], bool],
         heard: Callable[[], None],
     ) -> None:
         self._handler = handler
@@ -154,8 +155,11 @@ def _states_around(panels: list[Widget]) -> dict[Widget, dict[str, Any]]:
     containers: dict[Widget, list[Widget]] = {}
     # All open widgets: a private table that ipywidgets has no other way to. Without it a box is left out.
     for widget in dict(getattr(widget_module, "_instances", {})).values():
-        for child in _widgets_in(getattr(widget, "children", ())):
-            containers.setdefault(child, []).append(widget)
+        try:
+            for child in _widgets_in(getattr(widget, "children", ())):
+                containers.setdefault(child, []).append(widget)
+        except Exception:  # noqa: BLE001 - somebody else's code; most likely it has nothing to do with a panel
+            _log.debug("what is in a %s is not known", type(widget).__name__, exc_info=True)
     states: dict[Widget, dict[str, Any]] = {}
     seen = set(panels)
     left = [*panels]

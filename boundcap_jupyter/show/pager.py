@@ -66,7 +66,7 @@ class Pager:
         self.sources: Mapping[str, PageSource] = {}
         #: What stays in the notebook when the run is over, and the id of the model that it takes the place of.
         self.result: Callable[[], tuple[str, Mapping[str, str]]] | None = None
-        self._pace = _Pace(clock)
+        self._pace = Pace(clock)
         self._room = BoundedSemaphore(AT_ONCE)
 
     def answer(self, message: object) -> Answer | None:
@@ -153,10 +153,10 @@ class _OlderRequest:
         return answer, []
 
 
-class _Pace:
+class Pace:
     """Lets `RATE` through a second, and `BURST` at once."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = Lock()
         self._credit = float(BURST)

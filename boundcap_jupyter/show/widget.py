@@ -27,7 +27,7 @@ from boundcap_jupyter.core.view import OutputMetadata, OutputView
 from boundcap_jupyter.show.bundle import read_bundle
 from boundcap_jupyter.show.control import control_address
 from boundcap_jupyter.show.latecomers import LATECOMERS
-from boundcap_jupyter.show.pager import Pager, PageSource
+from boundcap_jupyter.show.pager import Pace, Pager, PageSource
 from boundcap_jupyter.show.summary import display_path
 from boundcap_jupyter.show.wire import (
     CURRENT,
@@ -103,6 +103,8 @@ class BoundedOutput(AnyWidget):
         self._last_output = self._started
         self._stop_callbacks: list[Callable[[], None]] = []
         self._pager = Pager()
+        #: Of its own: while a download takes all that there is of the pager's, checks are answered.
+        self._checks = Pace()
         #: A page has the static result in its notebook, and needs nothing more to be right.
         self.placed = False
         #: When a page last asked for something, by `time.monotonic()`.
@@ -251,7 +253,9 @@ class BoundedOutput(AnyWidget):
             self.send(*answer)
             return
         if (known := checked(content)) is not None:
-            self._answer_check(*known)
+            # A page checks once in a while, and again if there is no answer; one that is small brings a whole view.
+            if self._checks.take():
+                self._answer_check(*known)
             return
         if says_placed(content):
             self.placed = self._final is not None

@@ -45,6 +45,12 @@ def test_a_message_with_any_other_address_reaches_none(kernel, content):
     assert panel.messages == []
 
 
+@pytest.mark.parametrize("content", [None, [], "address", 1], ids=repr)
+def test_a_message_that_is_no_object_is_passed_over(kernel, content):
+    control_address(Panel().take)
+    receive(kernel, content)
+
+
 def test_an_address_goes_with_its_panel(kernel):
     panel = Panel()
     address = control_address(panel.take)

@@ -1,3 +1,4 @@
+import gc
 import logging
 import threading
 import time
@@ -107,6 +108,7 @@ def test_what_was_told_is_closed_again(kernel, told):
         ("debug_request", {"command": "debugInfo"}, True),
         # A debugger in use sends many.
         ("debug_request", {"command": "variables"}, False),
+        ("debug_request", ["command"], False),
         ("interrupt_request", {}, False),
     ],
 )
@@ -197,6 +199,20 @@ def test_a_widget_that_fails_is_left_out_and_said(kernel, told, caplog):
     assert "may have to wait for Failing" in caplog.text
 
 
+def test_a_widget_that_does_not_say_what_is_in_it_changes_nothing(kernel, told):
+    class Silent(Button):
+        @property
+        def children(self):
+            raise RuntimeError("not now")
+
+    panel, _silent = BoundedOutput(), Silent()
+    box = VBox([panel])
+    says(kernel)
+    wait_for(nobody_tells)
+    assert list(told[0].panels) == [panel.model_id]
+    assert box.model_id in told[0].others
+
+
 @pytest.mark.parametrize("lack", ["kernel", "control_thread", "control_handlers"])
 def test_without_a_control_channel_there_is_nothing_to_overhear(kernel, told, monkeypatch, lack):
     if lack == "kernel":
@@ -214,3 +230,20 @@ def test_a_handler_is_listened_to_once(kernel, told):
     first = dict(kernel.control_handlers)
     BoundedOutput()
     assert kernel.control_handlers == first
+
+
+def test_a_panel_may_be_collected_as_garbage_at_any_moment(kernel, told):
+    class Collecting(dict):
+        def get(self, *arguments):
+            gc.collect()
+            return super().get(*arguments)
+
+    kernel.control_handlers = Collecting(kernel.control_handlers)
+    panel = BoundedOutput()
+    panel.close()
+    # In a cycle, as any widget that hears messages.
+    del panel
+    thread = threading.Thread(target=BoundedOutput, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()

@@ -17,6 +17,7 @@ from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.core.update import Append, Metadata, Replace, apply_update
 from boundcap_jupyter.show import bundle, widget, wire
 from boundcap_jupyter.show.bundle import BundleMissingError
+from boundcap_jupyter.show.pager import BURST, RATE
 from boundcap_jupyter.show.widget import BoundedOutput
 from tests.show.examples import DONE, NUMBERS, spilled, view_of, view_with
 
@@ -289,6 +290,17 @@ def test_a_page_that_asks_gets_what_it_missed_and_a_short_answer_when_that_is_no
     assert panel.comm.customs()[-1]["snapshot"]["status"] == wire.status_to_wire(DONE)
     panel.comm.receives({"type": "check", "seq": 2, "running": False})
     assert panel.comm.customs()[-1] == {"type": "current"}
+
+
+def test_questions_that_come_without_end_are_answered_at_the_pace_of_requests():
+    panel = BoundedOutput()
+    panel(_replace(b"one\n"))
+    sent = len(panel.comm.customs())
+    began = time.monotonic()
+    for _ in range(5000):
+        panel.comm.receives({"type": "check", "seq": 0, "running": True})
+    answers = len(panel.comm.customs()) - sent
+    assert BURST <= answers <= BURST + RATE * (time.monotonic() - began)
 
 
 @pytest.mark.parametrize("wrong", [{"seq": "2"}, {"seq": True}, {"running": 1}, {"more": 1}], ids=repr)
