@@ -40,11 +40,23 @@ def control_handlers() -> dict[str, Callable[..., Any]] | None:
 
     They are called on a thread of their own with the stream, the identities and the message.
     """
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    kernel = getattr(shell, "kernel", None)
+    kernel = _kernel()
     handlers = getattr(kernel, "control_handlers", None)
     return handlers if getattr(kernel, "control_thread", None) and isinstance(handlers, dict) else None
+
+
+def main_loop() -> Any:
+    """The event loop of this kernel's main thread, of tornado; None if there is none.
+
+    It stands still while a cell runs, unless that awaits something.
+    """
+    return getattr(_kernel(), "io_loop", None)
+
+
+def _kernel() -> Any:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None)
 
 
 def _take(_stream: object, _identities: object, message: dict[str, Any]) -> None:

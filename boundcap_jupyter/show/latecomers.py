@@ -5,6 +5,8 @@ cell is over; until then it shows "Loading widget…". So it is told without hav
 the control channel tells, a widget is opened that is never shown: its state has the state of each panel that a page may
 lack, and its code (js/src/dom/reopen.ts) hands these to the widget manager of a page that lacks them. Pages that have
 them take no notice.
+
+A page has the static result of most runs that are over, and is told of their panels only if it would have to wait.
 """
 
 from __future__ import annotations
@@ -12,15 +14,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 import traitlets
 from anywidget import AnyWidget
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as widget_module
 
-from boundcap_jupyter.show.control import control_handlers
+from boundcap_jupyter.show.control import control_handlers, main_loop
 
 _log = logging.getLogger(__name__)
 
@@ -53,18 +55,36 @@ class Reopening(AnyWidget):
     others = traitlets.Dict().tag(sync=True)
 
 
+class Panel(Protocol):
+    """What is used of a BoundedOutput."""
+
+    #: A page has the static result in its notebook.
+    placed: bool
+    comm: Any
+    model_id: str
+
+    @property
+    def running(self) -> bool:
+        """No end is known of the run."""
+        ...
+
+    def get_state(self) -> dict[str, Any]:
+        """The traits that a page is told of, by their names."""
+        ...
+
+
 class Latecomers:
     """Knows the panels that a page may lack, and tells those that come. Any thread may call it."""
 
     def __init__(self) -> None:
         # Again on the same thread: a widget that is collected as garbage closes itself, wherever that happens.
         self._lock = threading.RLock()
-        #: Oldest first, each with whether its run goes on.
-        self._panels: dict[Widget, Callable[[], bool]] = {}
+        #: Oldest first.
+        self._panels: dict[Panel, None] = {}
         self._telling = False
         self._told: Reopening | None = None
 
-    def expect(self, panel: Widget, runs: Callable[[], bool]) -> None:
+    def expect(self, panel: Panel) -> None:
         """Tell pages of this panel from now on. Does nothing where there is no kernel, or it has no control channel."""
         handlers = control_handlers()
         if handlers is None:
@@ -74,9 +94,9 @@ class Latecomers:
                 handler = handlers.get(name)
                 if handler is not None and not isinstance(handler, _Overheard):
                     handlers[name] = _Overheard(handler, is_first, self._heard)
-            self._panels[panel] = runs
+            self._panels[panel] = None
 
-    def forget(self, panel: Widget) -> None:
+    def forget(self, panel: Panel) -> None:
         """No page needs to be told of it any more."""
         with self._lock:
             self._panels.pop(panel, None)
@@ -91,9 +111,12 @@ class Latecomers:
     def _tell_twice(self) -> None:
         told = None
         try:
+            idle = threading.Event()
+            if (loop := main_loop()) is not None:
+                loop.add_callback(idle.set)
             for wait in WAITS:
                 time.sleep(wait)
-                told = self._tell()
+                told = self._tell(busy=not idle.is_set())
         finally:
             with self._lock:
                 self._telling = False
@@ -103,17 +126,20 @@ class Latecomers:
                 self._told = None
         _close(told)
 
-    def _tell(self) -> Reopening | None:
-        """Open a widget that tells of the panels, in place of the last one; None if there is nothing to tell."""
+    def _tell(self, *, busy: bool) -> Reopening | None:
+        """Open a widget that tells of the panels, in place of the last one; None if there is nothing to tell.
+
+        `busy`: the kernel answers no page by itself.
+        """
         with self._lock:
             before, self._told = self._told, None
-            newest_first = [*self._panels.items()][::-1]
+            needed = [panel for panel in reversed(self._panels) if busy or not panel.placed]
         _close(before)
-        running = [panel for panel, runs in newest_first if runs()]
+        running = [panel for panel in needed if panel.running]
         code: dict[str, str] = {}
-        panels: dict[Widget, dict[str, Any]] = {}
+        panels: dict[Panel, dict[str, Any]] = {}
         size = 0
-        for panel in (*running, *(panel for panel, _ in newest_first if panel not in running)):
+        for panel in (*running, *(panel for panel in needed if panel not in running)):
             state = panel.get_state()
             code = {name: state.pop(name) for name in _CODE}
             size += len(repr(state))
@@ -150,7 +176,7 @@ class _Overheard:
 LATECOMERS = Latecomers()
 
 
-def _states_around(panels: list[Widget]) -> dict[Widget, dict[str, Any]]:
+def _states_around(panels: list[Any]) -> dict[Widget, dict[str, Any]]:
     """The states of what panels cannot be shown without: their layouts, the boxes around them, what else is there."""
     containers: dict[Widget, list[Widget]] = {}
     # All open widgets: a private table that ipywidgets has no other way to. Without it a box is left out.
@@ -177,7 +203,7 @@ def _states_around(panels: list[Widget]) -> dict[Widget, dict[str, Any]]:
     return states
 
 
-def _by_id(states: dict[Widget, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _by_id(states: Mapping[Any, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Without those that were closed meanwhile."""
     return {widget.model_id: state for widget, state in states.items() if widget.comm is not None}
 

@@ -49,8 +49,12 @@ _HEADING = f"{_BAR_STYLE};padding:2px 12px;border-top:1px solid {_EDGE}"
 _GAP = " "
 _DOT = "flex:none;width:8px;height:8px;border-radius:50%"
 #: Where `color-scheme` is not stripped, the scroll bar is dark too.
-_BOX = "color-scheme:dark;display:flex;max-height:{height};padding:8px 12px;overflow:auto;box-sizing:border-box"
-#: 24 rows of text and the padding; two texts share the rows, 16 and 8, as in the panel.
+#: The border does not scroll away, so that of the text whole rows are seen.
+_BOX = (
+    f"color-scheme:dark;display:flex;max-height:{{height}};border-top:8px solid {BACKGROUND};"
+    f"border-bottom:8px solid {BACKGROUND};padding:0 12px;overflow:auto;box-sizing:border-box"
+)
+#: 24 rows of text and the border; two texts share the rows, 16 and 8, as in the panel.
 _HEIGHTS = {"": "468px", "stdout": "318px", "stderr": "167px"}
 #: A page may give `pre` colours, and an overflow that would let it shrink within its box.
 _PRE = (
@@ -179,5 +183,5 @@ def _footer(view: OutputView, retain: Retain, left_out: str) -> str:
 
 
 def _why(status: RunStatus) -> str:
-    why = escaped(summary.detail(status))
-    return f"<div style='{_FOOTER};color:{_OUTCOMES['bad']}'>{why}</div>" if why else ""
+    said = ((summary.held(status), _OUTCOMES["ended"]), (escaped(summary.detail(status)), _OUTCOMES["bad"]))
+    return "".join(f"<div style='{_FOOTER};color:{colour}'>{text}</div>" for text, colour in said if text)

@@ -113,7 +113,7 @@ class BoundedOutput(AnyWidget):
         super().__init__(command=command, foreground=foreground, retain=retain, control_address=address)
         self.on_msg(self._receive)
         _hear_while_busy(self.comm)
-        LATECOMERS.expect(self, lambda: self._final is None)
+        LATECOMERS.expect(self)
 
     @traitlets.default("token")
     def _make_token(self) -> str:
@@ -196,6 +196,11 @@ class BoundedOutput(AnyWidget):
         with self._lock:
             return 2 * sum(sys.getsizeof(view.text) + sys.getsizeof(view.head) for view in self._views.values())
 
+    @property
+    def running(self) -> bool:
+        """No end is known of the run."""
+        return self._final is None
+
     def close(self) -> None:
         LATECOMERS.forget(self)
         super().close()
@@ -259,9 +264,6 @@ class BoundedOutput(AnyWidget):
             return
         if says_placed(content):
             self.placed = self._final is not None
-            if self.placed:
-                # Pages have something else to show.
-                LATECOMERS.forget(self)
             return
         if not asks_to_stop(content):
             _log.debug("ignored a message of the panel: %.200r", content)

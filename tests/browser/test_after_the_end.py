@@ -31,11 +31,12 @@ WATCH = """index => {
     requestAnimationFrame(look);
 }"""
 
-#: In a page: how all of a panel looks, but for what the end of the run changes.
+#: In a page: how all of a panel looks, but for what the end of the run changes. What is around a panel gives it its
+#: place, by a margin or a padding: where that is, is looked at by itself.
 LOOKS = """panel => [panel, ...panel.querySelectorAll('*')].map(node => {
     const style = getComputedStyle(node);
-    const names = ['color', 'background-color', 'font', 'text-decoration', 'padding', 'margin', 'border', 'width',
-        'white-space', 'text-align'];
+    const names = ['color', 'background-color', 'font', 'text-decoration', 'padding', 'border', 'width',
+        'white-space', 'text-align', ...(node === panel ? [] : ['margin'])];
     return [node.className.baseVal ?? node.className, ...names.map(name => style.getPropertyValue(name))].join('|');
 })"""
 

@@ -154,3 +154,21 @@ def test_a_page_that_was_there_keeps_its_panel(notebook, until):
     for page in (first, second):
         expect(page.cell(1)).to_contain_text("done", timeout=PATIENCE)
     expect(first.cell(1).locator(".jp-OutputArea")).not_to_contain_text(re.compile("Loading|not found"))
+
+
+@in_both
+def test_the_panel_of_a_run_that_is_over_comes_in_the_place_of_its_result_while_another_cell_runs(notebook, until):
+    page = notebook(["%%bounded\nseq 3000", f"%%bounded\necho goes on; {until.wait('over')}"])
+    page.run(0)
+    page.run(1)
+    page.start(2)
+    expect(page.cell(2).locator(PANEL)).to_contain_text("goes on", timeout=PATIENCE)
+    late(page)
+    panel = page.cell(1).locator(PANEL)
+    panel.locator(".boundcap-show-more").click(timeout=PATIENCE)
+    expect(panel.locator(".boundcap-note")).to_have_text("1,000 older lines above", timeout=PATIENCE)
+    expect(page.cell(2).locator(PANEL)).to_contain_text("goes on")
+    until.go("over")
+    page.wait_for_kernel()
+    expect(page.cell(1).locator(PANEL)).to_have_count(1)
+    expect(panel.locator(".boundcap-note")).to_have_text("1,000 older lines above")

@@ -131,6 +131,7 @@ def test_clients_that_come_together_are_told_together(kernel, told, monkeypatch)
 
 
 def test_nobody_is_told_of_what_a_page_has_or_nobody_shows(kernel, told):
+    kernel.io_loop = SimpleNamespace(add_callback=lambda callback: callback())
     placed, closed, runs = BoundedOutput("placed"), BoundedOutput("closed"), BoundedOutput("runs")
     placed.finish(DONE)
     message = {"content": {"address": placed.control_address, "message": {"type": "placed"}}}
@@ -143,6 +144,16 @@ def test_nobody_is_told_of_what_a_page_has_or_nobody_shows(kernel, told):
     says(kernel)
     wait_for(nobody_tells)
     assert len(told) == 1
+
+
+def test_a_page_that_a_busy_kernel_lets_wait_is_told_of_what_it_has_the_result_of(kernel, told):
+    kernel.io_loop = SimpleNamespace(add_callback=lambda callback: None)
+    placed = BoundedOutput("placed")
+    placed.finish(DONE)
+    placed.placed = True
+    says(kernel)
+    wait_for(nobody_tells)
+    assert list(told[0].panels) == [placed.model_id]
 
 
 def test_of_runs_that_are_over_the_newest_are_told_as_far_as_they_fit(kernel, told, monkeypatch):

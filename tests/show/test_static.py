@@ -57,6 +57,12 @@ def test_html_shows_state_totals_text_and_what_is_left_out(monkeypatch):
     assert page.strangers() == []
 
 
+def test_html_says_that_others_could_still_print():
+    status = RunStatus(RunState.EXITED, 0, pipe_held=2)
+    words = Page(static_bundle(Ended(view_of(b"x\n"), status))["text/html"]).words
+    assert words.endswith("|2 processes still hold the output")
+
+
 def test_html_says_why_a_run_failed():
     status = RunStatus(RunState.SPILL_ERROR, detail="no space left on <disk>")
     page = Page(static_bundle(Ended(view_of(b"x\n"), status))["text/html"])

@@ -105,6 +105,16 @@ export function stateLabel(status: RunStatus): string {
 	return LABELS[status.state];
 }
 
+/** That others could still print when it was over, or "". */
+export function heldText({ pipeHeld }: RunStatus): string {
+	if (pipeHeld === 0) {
+		return "";
+	}
+	return pipeHeld === 1
+		? "1 process still holds the output"
+		: `${formatCount(pipeHeld)} processes still hold the output`;
+}
+
 /** What is said of a run that may still run, or not: nobody here knows any more. */
 export const LINK_LABELS = { lost: "no connection", gone: "kernel is gone" } as const;
 export const LAST_SEEN = "this is what was last seen";

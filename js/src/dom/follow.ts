@@ -100,12 +100,17 @@ export class Follow {
 
 	/** The line that the reader has at the upper edge. */
 	#place(): Entrusted | null {
-		const line = this.#lineAt(this.#area.getBoundingClientRect().top);
+		const line = this.#lineAt(this.#top);
 		return line && { line, below: this.#below(line), scrollTop: this.#area.scrollTop };
 	}
 
 	#below(line: HTMLElement): number {
-		return line.getBoundingClientRect().top - this.#area.getBoundingClientRect().top;
+		return line.getBoundingClientRect().top - this.#top;
+	}
+
+	/** Where the text that is in sight begins: within the border. */
+	get #top(): number {
+		return this.#area.getBoundingClientRect().top + this.#area.clientTop;
 	}
 
 	#putBack(kept: Entrusted | null): void {
@@ -141,7 +146,7 @@ export class Follow {
 	/** Lets go of the end and shows the last lines of `node`, with the first of what follows it. */
 	reveal(node: HTMLElement): void {
 		this.#set(false);
-		const end = node.getBoundingClientRect().bottom - this.#area.getBoundingClientRect().top + this.#area.scrollTop;
+		const end = node.getBoundingClientRect().bottom - this.#top + this.#area.scrollTop;
 		this.#area.scrollTop = end - this.#area.clientHeight * REVEALED;
 		this.#lastTop = this.#area.scrollTop;
 	}

@@ -217,6 +217,19 @@ describe("a panel", () => {
 		expect(find("detail").textContent).toBe("No space left on device");
 	});
 
+	it.each([
+		[1, "1 process still holds the output"],
+		[2, "2 processes still hold the output"],
+		[0, ""],
+	])("says that %i others could still print when it was over", (pipeHeld, words) => {
+		const { find } = show();
+		expect(find("held").hidden).toBe(true);
+		model.receive(ended({ state: "exited", exitCode: 0, pipeHeld }));
+		frame();
+		expect(find("held").textContent).toBe(words);
+		expect(find("held").hidden).toBe(words === "");
+	});
+
 	it("keeps what it has when a message is malformed, and tells the developer", () => {
 		const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 		const { find } = show();

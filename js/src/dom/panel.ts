@@ -1,7 +1,7 @@
 /** One panel: header and text of a run, or both its texts, drawn at most once a frame. */
 
 import { addsLines } from "../core/change";
-import { LAST_SEEN, type Retain } from "../core/format";
+import { heldText, LAST_SEEN, type Retain } from "../core/format";
 import type { Replica } from "../core/replica";
 import type { StreamName } from "../core/wire";
 import { copyButton } from "./copy";
@@ -35,8 +35,9 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 	const name = nameOf(options.command);
 	const streams: StreamView[] = [];
 	const detail = element("div", "boundcap-footer boundcap-detail");
+	const held = element("div", "boundcap-footer boundcap-held");
 	const label = name === "" ? "bounded run" : `bounded run of ${name}`;
-	const panel = element("div", "boundcap-panel", { role: "group", "aria-label": label }, detail);
+	const panel = element("div", "boundcap-panel", { role: "group", "aria-label": label }, held, detail);
 	// Where there are two texts, each has its own in its heading.
 	const copy = copyButton(() => streams.map((stream) => stream.shownText()).join(""), signal);
 	const layout = new Layout(panel, signal);
@@ -49,7 +50,7 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 		const streamOptions = { label, retain: options.retain, complete, redraw: () => frames.request() };
 		const view = new StreamView(replica, stream, streamOptions, signal);
 		streams.push(view);
-		detail.before(view.node);
+		held.before(view.node);
 	};
 	addStream("output", "output");
 	const draw = () => {
@@ -67,6 +68,8 @@ export function mountPanel(el: HTMLElement, replica: Replica, options: PanelOpti
 		}
 		setText(detail, detailOf(replica));
 		detail.hidden = detail.textContent === "";
+		setText(held, heldText(replica.status));
+		held.hidden = held.textContent === "";
 	};
 	const frames = new Frames(draw, signal);
 	const unsubscribe = replica.subscribe((event) => {
