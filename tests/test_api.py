@@ -128,6 +128,13 @@ def test_the_text_of_a_result_has_no_colours_and_its_view_has():
     assert result.view.text == "\x1b[31mred\x1b[0m\n"
 
 
+def test_a_result_that_keeps_both_ends_has_them_apart():
+    result = run("printf '\\033[31m'; seq 100", retain="both", max_lines=8)
+    # A quarter of the lines is for the head.
+    assert (result.head, result.text) == ("1\n2\n", "95\n96\n97\n98\n99\n100\n")
+    assert run("seq 3", retain="both").head == ""
+
+
 def test_output_in_another_charset_is_named():
     assert run(r"printf '\xd0\xd2\xc9\xd7\xc5\xd4\n'", encoding="koi8-r").text == "привет\n"
 

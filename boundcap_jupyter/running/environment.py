@@ -231,8 +231,13 @@ class ExecResult:
 
     @property
     def text(self) -> str:
-        """The bounded text without colours."""
+        """The bounded text without colours; where both ends are kept, the last one."""
         return plain(self.view.text)
+
+    @property
+    def head(self) -> str:
+        """The beginning of what is shown, without colours, where both ends are kept and do not meet; else ""."""
+        return plain(self.view.head)
 
     @property
     def stderr(self) -> str | None:
