@@ -231,6 +231,15 @@ def test_the_command_line_sweeps_or_says_what_it_would(root, capsys, monkeypatch
     assert not directory.exists()
 
 
+def test_the_command_line_alone_says_what_there_is(capsys):
+    assert command_line.main([]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("usage: python -m boundcap_jupyter ")
+    assert "list earlier runs, the newest first" in err
+    assert "remove the files of runs that are old enough" in err
+
+
 def test_a_wrong_setting_is_an_error_of_the_command_line(capsys, monkeypatch):
     monkeypatch.setenv("BOUNDCAP_STORE_BYTES", "much")
     with pytest.raises(SystemExit, match="2"):
