@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +19,15 @@ MAX_ROWS = 50
 _COMMAND = 60
 
 _HEADINGS = ("id", "started", "state", "duration", "lines", "bytes", "command")
-_CELL = f"padding:2px 12px 2px 0;text-align:left;white-space:nowrap;color:{FOREGROUND}"
+_FONT = "font-family:Menlo,Consolas,DejaVu Sans Mono,monospace;font-size:12px"
+#: JupyterLab gives rows a background of their own, and another under the pointer: that of a cell covers both.
+_CELL = f"padding:2px 10px 2px 0;text-align:left;vertical-align:top;color:{FOREGROUND};background:{BACKGROUND}"
+#: On a narrow page cells break, so that all of a run is in sight. Of what breaks a long word, JupyterLab's sanitiser
+#: leaves a table this alone.
+_COMMAND_CELL = f"{_CELL};min-width:96px;word-break:break-all"
+_WHOLE = "<span style='white-space:nowrap'>"
+#: Where other cells may break: an id halfway, a time behind the day, words before what they say more closely.
+_BREAKS = re.compile(r"(?<=[0-9]{8}-[0-9]{6}-)|(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}) |(?<=·) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +53,25 @@ def listing_text(rows: Sequence[Row], total: int) -> str:
 
 
 def listing_html(rows: Sequence[Row], total: int) -> str:
-    """The same in inline styles on its own background."""
+    """The same in inline styles on its own background, as wide as the page lets it be."""
     if not rows:
         return "<div>no runs</div>"
     head = "".join(f"<th style='{_CELL};color:{QUIET}'>{name}</th>" for name in _HEADINGS)
-    body = "".join(
-        "<tr>" + "".join(f"<td style='{_CELL}'>{escaped(cell)}</td>" for cell in _cells(row)) + "</tr>"
-        for row in rows[:MAX_ROWS]
-    )
+    body = "".join(f"<tr>{_html_cells(_cells(row))}</tr>" for row in rows[:MAX_ROWS])
     rest = "".join(f"<div style='color:{QUIET}'>{escaped(line)}</div>" for line in _rest(rows, total))
     return (
-        f"<div style='background:{BACKGROUND};padding:8px 12px;overflow:auto;font-family:monospace;font-size:12px'>"
-        f"<table style='background:{BACKGROUND};border-collapse:collapse'><tr>{head}</tr>{body}</table>{rest}</div>"
+        f"<div style='background:{BACKGROUND};padding:8px 12px;overflow:auto;{_FONT}'>"
+        f"<table style='margin:0;border-collapse:collapse;{_FONT}'><tr>{head}</tr>{body}</table>"
+        f"{rest}</div>"
     )
+
+
+def _html_cells(cells: tuple[str, ...]) -> str:
+    *facts, command = cells
+    # A space at which a line may break stands between what may not.
+    whole = (_BREAKS.sub(rf"</span>\g<0>{_WHOLE}", escaped(fact)) for fact in facts)
+    parts = [f"<td style='{_CELL}'>{_WHOLE}{fact}</span></td>" for fact in whole]
+    return "".join([*parts, f"<td style='{_COMMAND_CELL}'>{escaped(command)}</td>"])
 
 
 def _cells(row: Row) -> tuple[str, ...]:

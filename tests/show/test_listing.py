@@ -43,6 +43,18 @@ def test_the_table_is_bounded_and_says_how_many_more_there_are():
     assert len(listing_html([row(command="x" * 10_000)] * 1000, 1000)) < 100_000
 
 
+def test_where_a_cell_may_break_nothing_is_added_to_its_text():
+    html = listing_html([row(), row(status=RunStatus(RunState.EXITED, 3, duration=1.0))], 2)
+    local = STARTED.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    cells = [re.sub("<[^>]*>", "", cell) for cell in re.findall("<td[^>]*>(.*?)</td>", html)]
+    facts = ["20261130-101112-4711-ab12cd/0001", local]
+    assert cells == [
+        *[*facts, "done", "0.4 s", "3,000", "13,893", "make -j8"],
+        *[*facts, "failed · exit 3", "1.0 s", "3,000", "13,893", "make -j8"],
+    ]
+    assert "<span style='white-space:nowrap'>20261130-101112-</span><span" in html
+
+
 def test_no_runs_is_said():
     assert listing_text([], 0) == "no runs"
     assert "no runs" in listing_html([], 0)
