@@ -52,7 +52,7 @@ class EarlierRun:
 
     @property
     def duration(self) -> float | None:
-        """Seconds; of an interrupted run until its last record."""
+        """Seconds; of an interrupted run until its last record, and so what it took at least."""
         return self.status.duration if self.status is not None else None
 
     @property

@@ -27,7 +27,7 @@ _CELL = f"padding:2px 10px 2px 0;text-align:left;vertical-align:top;color:{FOREG
 _COMMAND_CELL = f"{_CELL};min-width:96px;word-break:break-all"
 _WHOLE = "<span style='white-space:nowrap'>"
 #: Where other cells may break: an id halfway, a time behind the day, words before what they say more closely.
-_BREAKS = re.compile(r"(?<=[0-9]{8}-[0-9]{6}-)|(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}) |(?<=·) ")
+_BREAKS = re.compile(r"(?<=[0-9]{8}-[0-9]{6}-)|(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}) |(?<=·) |(?<=at least) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         # In the time of whoever reads.
         row.started.astimezone().strftime("%Y-%m-%d %H:%M:%S"),
         summary.state_label(row.status),
-        summary.duration(row.status.duration),
+        summary.took(row.status),
         summary.number(facts.total_lines),
         summary.number(facts.total_bytes),
         label if len(label) <= _COMMAND else label[: _COMMAND - 2] + " …",
