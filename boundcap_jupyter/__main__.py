@@ -11,6 +11,7 @@ from boundcap_jupyter.running.settings import SettingError
 from boundcap_jupyter.running.store import store_root
 from boundcap_jupyter.running.sweep import sweep_as_set
 from boundcap_jupyter.show.summary import number, size
+from boundcap_jupyter.show.terminal.live import row_columns
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _list() -> str:
-    return f"{runs()!r}\nin {store_root()}"
+    return f"{runs().table(row_columns(sys.stdout))}\nin {store_root()}"
 
 
 def _sweep(*, dry_run: bool) -> str:

@@ -167,6 +167,15 @@ def test_loading_sweeps_in_the_background(shell, root):
     assert list(root.iterdir()) == []
 
 
+def test_the_text_in_a_notebook_is_as_wide_as_it_is(shell, root, monkeypatch):
+    put_run(root, command="./train " + "x" * 500)
+    monkeypatch.setenv("COLUMNS", "60")
+    text = shell.display_formatter.format(runs())[0]["text/plain"]
+    assert text == repr(runs())
+    assert text.endswith("./train " + "x" * 50 + " …")
+    assert shell.display_formatter.format([runs()])[0]["text/plain"] == f"[{text}]".replace("\n", "\n ")
+
+
 # --- configuration
 
 
@@ -235,6 +244,16 @@ def test_the_command_line_lists(root, capsys):
     out = capsys.readouterr().out
     assert f"{SESSION}/0001" in out
     assert str(root) in out
+
+
+def test_the_command_line_lists_in_the_width_of_a_terminal(root):
+    put_run(root, command="./train " + "x" * 500)
+    command = [sys.executable, "-m", "boundcap_jupyter", "list"]
+    headings, line, place = run(command, pty=True, columns=90).text.splitlines()
+    assert headings.split() == ["id", "started", "state", "duration", "command"]
+    assert (len(line), line[-1]) == (89, "…")
+    assert place == f"in {root}"
+    assert run(command).text.splitlines()[1].endswith("./train " + "x" * 50 + " …")
 
 
 def test_the_command_line_sweeps_or_says_what_it_would(root, capsys, monkeypatch):

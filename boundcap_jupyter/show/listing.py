@@ -12,13 +12,20 @@ from boundcap_jupyter.core.view import OutputMetadata
 from boundcap_jupyter.show import summary
 from boundcap_jupyter.show.markup import QUIET, escaped
 from boundcap_jupyter.show.palette import BACKGROUND, FOREGROUND
+from boundcap_jupyter.show.terminal.columns import clip
 
 #: Rows. A person who looks for an older run narrows it down.
 MAX_ROWS = 50
 #: Characters of a command in a row of text.
 _COMMAND = 60
+#: Columns of it that are to be seen in a terminal: enough to know a command again.
+_LEAST_COMMAND = 16
 
 _HEADINGS = ("id", "started", "state", "duration", "lines", "bytes", "command")
+#: What goes first where a terminal is too narrow: the result of the run says it too, and the id tells the day.
+_DISPENSABLE = ("bytes", "lines", "started", "duration")
+#: Between two columns of text.
+_GAP = "  "
 _FONT = "font-family:Menlo,Consolas,DejaVu Sans Mono,monospace;font-size:12px"
 #: JupyterLab gives rows a background of their own, and another under the pointer: that of a cell covers both.
 _CELL = f"padding:2px 10px 2px 0;text-align:left;vertical-align:top;color:{FOREGROUND};background:{BACKGROUND}"
@@ -42,14 +49,27 @@ class Row:
     damage: str = ""
 
 
-def listing_text(rows: Sequence[Row], total: int) -> str:
-    """The table with a line for each run, and one that says how many are not in it."""
+def listing_text(rows: Sequence[Row], total: int, columns: int | None = None) -> str:
+    """The table with a line for each run, and one that says how many are not in it.
+
+    In a terminal a line takes at most `columns` of its columns: facts that a reader can do without are left out where
+    there is no room for them and the beginning of the command, and what is still too long is cut.
+    """
     if not rows:
         return "no runs"
     table = [_HEADINGS, *(_cells(row) for row in rows[:MAX_ROWS])]
-    widths = [max(len(cells[column]) for cells in table) for column in range(len(_HEADINGS) - 1)]
-    lines = ["  ".join([*map(str.ljust, cells[:-1], widths), cells[-1]]).rstrip() for cells in table]
-    return "\n".join([*lines, *_rest(rows, total)])
+    widths = {name: max(len(cells[place]) for cells in table) for place, name in enumerate(_HEADINGS)}
+    widths["command"] = min(widths["command"], _LEAST_COMMAND)
+    if columns is not None:
+        for name in _DISPENSABLE:
+            if sum(widths.values()) + len(_GAP) * (len(widths) - 1) > columns:
+                del widths[name]
+    lines = []
+    for cells in table:
+        *facts, command = (cell for cell, name in zip(cells, _HEADINGS, strict=True) if name in widths)
+        lines.append(_GAP.join([*map(str.ljust, facts, widths.values()), command]).rstrip())
+    lines += _rest(rows, total)
+    return "\n".join(lines if columns is None else (clip(line, columns) for line in lines))
 
 
 def listing_html(rows: Sequence[Row], total: int) -> str:
