@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from boundcap_jupyter.running.record import RecordError
 from boundcap_jupyter.running.store import store_root
 from boundcap_jupyter.show.listing import Row, listing_html, listing_text
 from boundcap_jupyter.show.static import static_bundle
+from boundcap_jupyter.show.terminal.live import row_columns
 
 #: Runs that are read unless more are asked for.
 DEFAULT_LIMIT = 100
@@ -52,7 +54,7 @@ class EarlierRun:
 
     @property
     def duration(self) -> float | None:
-        """Seconds; of an interrupted run until its last record."""
+        """Seconds; of an interrupted run until its last record, and so what it took at least."""
         return self.status.duration if self.status is not None else None
 
     @property
@@ -135,7 +137,19 @@ class Runs(Sequence[EarlierRun]):
         return iter(self._found)
 
     def __repr__(self) -> str:
-        return listing_text([run._row() for run in self._found], self.total)
+        return self.table()
+
+    def table(self, columns: int | None = None) -> str:
+        """A line for each run, which takes at most `columns` columns of a terminal where that is given."""
+        return listing_text([run._row() for run in self._found], self.total, columns)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's
+        # The text in a notebook is as wide as it is: there a person sees the HTML.
+        first, *others = self.table(row_columns(sys.stdout)).split("\n")
+        printer.text(first)
+        for line in others:
+            printer.break_()
+            printer.text(line)
 
     def _repr_html_(self) -> str:
         return listing_html([run._row() for run in self._found], self.total)

@@ -1,6 +1,7 @@
 """`runs`, `%bounded_show` and the command line: earlier runs as a person meets them."""
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from traitlets.config import Config
 import boundcap_jupyter
 from boundcap_jupyter import __main__ as command_line
 from boundcap_jupyter import config, magics, run, runs
-from boundcap_jupyter.core.status import RunState
+from boundcap_jupyter.core.status import RunState, RunStatus
 from boundcap_jupyter.running import settings
 from boundcap_jupyter.running.record import RecordError
 from tests.running.stored import DAY, SESSION, STARTED, put_run, record_file, view_of
@@ -64,6 +65,23 @@ def test_runs_are_a_sequence_newest_first(root):
     assert (len(few), few.total) == (1, 3)
     assert repr(few).endswith("… and 2 more")
     assert "… and 2 more" in few._repr_html_()
+
+
+def test_what_a_run_took_whose_kernel_died_is_said_as_far_as_it_is_known(root):
+    put_run(root, 1, RunState.RUNNING, status=RunStatus(RunState.RUNNING, duration=2.04))
+    # Killed before its second record: the first one is written when the run has taken no time.
+    put_run(
+        root, 2, RunState.RUNNING, age=-1, started=STARTED + timedelta(seconds=1), status=RunStatus(RunState.RUNNING)
+    )
+    unknown, known = runs()
+    for page in repr(runs()), runs()._repr_html_():
+        assert re.sub("<[^>]*>", "", page).count("at least 2.0 s") == 1
+        assert "0.0 s" not in page
+    assert (known.duration, unknown.duration) == (2.04, 0.0)
+    assert known._repr_mimebundle_()["text/plain"].endswith("\ninterrupted · 2 lines · 8 B · at least 2.0 s")
+    assert unknown._repr_mimebundle_()["text/plain"].endswith("\ninterrupted · 2 lines · 8 B")
+    assert ">at least 2.0 s<" in known._repr_mimebundle_()["text/html"]
+    assert "0.0 s" not in unknown._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize("limit", [-1, True, "3", 1.5])
@@ -149,6 +167,15 @@ def test_loading_sweeps_in_the_background(shell, root):
     assert list(root.iterdir()) == []
 
 
+def test_the_text_in_a_notebook_is_as_wide_as_it_is(shell, root, monkeypatch):
+    put_run(root, command="./train " + "x" * 500)
+    monkeypatch.setenv("COLUMNS", "60")
+    text = shell.display_formatter.format(runs())[0]["text/plain"]
+    assert text == repr(runs())
+    assert text.endswith("./train " + "x" * 50 + " …")
+    assert shell.display_formatter.format([runs()])[0]["text/plain"] == f"[{text}]".replace("\n", "\n ")
+
+
 # --- configuration
 
 
@@ -219,6 +246,16 @@ def test_the_command_line_lists(root, capsys):
     assert str(root) in out
 
 
+def test_the_command_line_lists_in_the_width_of_a_terminal(root):
+    put_run(root, command="./train " + "x" * 500)
+    command = [sys.executable, "-m", "boundcap_jupyter", "list"]
+    headings, line, place = run(command, pty=True, columns=90).text.splitlines()
+    assert headings.split() == ["id", "started", "state", "duration", "command"]
+    assert (len(line), line[-1]) == (89, "…")
+    assert place == f"in {root}"
+    assert run(command).text.splitlines()[1].endswith("./train " + "x" * 50 + " …")
+
+
 def test_the_command_line_sweeps_or_says_what_it_would(root, capsys, monkeypatch):
     directory = put_run(root)
     for path in directory.iterdir():
@@ -229,6 +266,15 @@ def test_the_command_line_sweeps_or_says_what_it_would(root, capsys, monkeypatch
     assert command_line.main(["sweep"]) == 0
     assert "removed 1 runs" in capsys.readouterr().out
     assert not directory.exists()
+
+
+def test_the_command_line_alone_says_what_there_is(capsys):
+    assert command_line.main([]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("usage: python -m boundcap_jupyter ")
+    assert "list earlier runs, the newest first" in err
+    assert "remove the files of runs that are old enough" in err
 
 
 def test_a_wrong_setting_is_an_error_of_the_command_line(capsys, monkeypatch):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.running.stored import NOW, SESSION, put_run
 from tests.show.terminal.screens import Terminal
 
 #: Seconds. Only a failure waits so long.
@@ -61,6 +62,11 @@ class Session:
 
     def type(self, keys):
         os.write(self._leader, keys.encode())
+
+    def resize(self, columns, lines):
+        with self._lock:
+            self._terminal = Terminal(columns, lines)
+        fcntl.ioctl(self._leader, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def rows(self):
         with self._lock:
@@ -114,6 +120,21 @@ def test_the_tail_is_live_and_the_result_takes_its_place(session, tmp_path):
     assert after[: len(above)] == above
     assert after[len(above) :][0] == "1"
     assert not any(row.startswith("running") for row in after)
+
+
+def test_the_list_of_runs_has_a_line_for_each_in_a_terminal_of_any_width(session, tmp_path):
+    for number in range(1, 4):
+        put_run(tmp_path / "boundcap", number, age=NOW - time.time(), command="./train --data /srv/data/" + "x" * 99)
+    ids = [f"{SESSION}/000{number}" for number in (3, 2, 1)]
+    session.type("%bounded_show\n")
+    rows = session.wait_for("id", *ids, "", "In [2]:")
+    assert rows[-6].split() == ["id", "state", "duration", "command"]
+    assert all(row.endswith("…") and "./train" in row for row in rows[-5:-2])
+    session.resize(120, LINES)
+    session.type("%bounded_show\n")
+    rows = session.wait_for("id", *ids, "", "In [3]:")
+    assert rows[-6].split() == ["id", "started", "state", "duration", "lines", "bytes", "command"]
+    assert all(row.endswith("…") and len(row) == 119 for row in rows[-5:-2])
 
 
 def test_ctrl_c_stops_it_and_leaves_the_terminal_as_it_was(session):

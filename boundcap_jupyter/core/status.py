@@ -39,8 +39,9 @@ class RunStatus:
     """State of a run at one moment.
 
     `exit_code` is 128 + n for a command that signal n ended, as in a shell, and None while it runs or if it never
-    started. `signal` is the signal's name ("SIGTERM") or None. `duration` is in seconds since the start. `detail` says
-    in one line why a run failed, or what a person should know of one that did not; it is empty otherwise.
+    started. `signal` is the signal's name ("SIGTERM") or None. `duration` is in seconds since the start; of an
+    interrupted run until its last record, and so the least that it took. `detail` says in one line why a run failed, or
+    what a person should know of one that did not; it is empty otherwise.
 
     Known at the end: `cpu_time`, in seconds of a processor, user and system, that the command and its descendants took,
     as far as they were waited for, or None. `peak_memory`, in bytes, the largest sum of the resident memory of all of

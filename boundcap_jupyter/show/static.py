@@ -146,7 +146,7 @@ def _body(html: str, retain: Retain, height: str) -> str:
 def _header(outcome: Outcome) -> str:
     status = outcome.status
     colour = _OUTCOMES[summary.outcome(status)]
-    figures = [summary.duration(status.duration)]
+    figures = [took] if (took := summary.took(status)) else []
     if len(summary.sections(outcome.view, outcome.stderr_view)) == 1:
         figures += _totals(outcome.view)
         if outcome.stderr_view is not None:

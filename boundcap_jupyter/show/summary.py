@@ -24,6 +24,8 @@ DOT = " · "
 NO_STDERR = "stderr: nothing"
 #: Seconds. Above, a tenth is noise.
 _TENTHS_UNTIL = 10
+#: Seconds. Less is said as "0.0 s".
+_TENTH = 0.1
 _RATE_UNITS = ("B", "kB", "MB", "GB")
 
 #: Characters. A label is read at a glance; a script may have a megabyte.
@@ -67,10 +69,10 @@ def status_line(
     texts = sections(view, stderr_view)
     if len(texts) > 1:
         parts = [_ending(status), *(f"{name}: {printed(text.metadata)}" for name, text in texts)]
-        parts += duration(status.duration), held(status)
+        parts += took(status), held(status)
         return DOT.join(part for part in parts if part)
     silent = "" if stderr_view is None else NO_STDERR
-    parts = [_ending(status), *totals(view.metadata), duration(status.duration), held(status), silent]
+    parts = [_ending(status), *totals(view.metadata), took(status), held(status), silent]
     return DOT.join(part for part in (*parts, shown(view, retain, of=False), _place(view.metadata)) if part)
 
 
@@ -197,6 +199,16 @@ def display_path(path: str) -> str:
 def printable(text: str) -> str:
     """The text in one line of characters that can be seen and encoded: any others become U+FFFD."""
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
+def took(status: RunStatus) -> str:
+    """How long the run took, or "" where nothing is known of it.
+
+    Nobody saw the end of one that was interrupted: it ran on after its last record, for a while that nobody knows.
+    """
+    if status.state is not RunState.INTERRUPTED:
+        return duration(status.duration)
+    return f"at least {duration(status.duration)}" if status.duration >= _TENTH else ""
 
 
 def duration(seconds: float) -> str:

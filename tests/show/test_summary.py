@@ -44,12 +44,23 @@ def test_what_is_whole_needs_no_more_words():
         (RunStatus(RunState.SPILL_ERROR, detail="a\nb"), "failed: a b", "failed · output could not be kept"),
         (RunStatus(RunState.CALLBACK_ERROR, detail="x"), "failed: x", "failed · the output's receiver raised"),
         (RunStatus(RunState.WORKER_LOST), "failed · worker lost", "failed · worker lost"),
-        (RunStatus(RunState.INTERRUPTED), "interrupted", "interrupted"),
     ],
 )
 def test_every_state_has_its_words(status, words, label):
     assert summary.status_line(status, view_of(b"")) == f"{words} · 0 lines · 0 B · 0.0 s"
     assert summary.state_label(status) == label
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.0, []), (0.09, []), (0.1, ["at least 0.1 s"]), (2.0, ["at least 2.0 s"]), (65, ["at least 1 min 05 s"])],
+)
+def test_how_long_an_interrupted_run_took_is_known_in_part_or_not_at_all(seconds, words):
+    status = RunStatus(RunState.INTERRUPTED, duration=seconds)
+    assert summary.state_label(status) == "interrupted"
+    assert summary.status_line(status, view_of(b"")).split(" · ") == ["interrupted", "0 lines", "0 B", *words]
+    both = summary.status_line(status, view_of(b"a\n"), "tail", view_of(b"b\n"))
+    assert both.split(" · ") == ["interrupted", "stdout: 1 line, 2 B", "stderr: 1 line, 2 B", *words]
 
 
 def test_every_state_has_a_label():

@@ -119,6 +119,14 @@ def terminal_size(stream: TextIO) -> tuple[int, int]:
     return columns or 80, lines
 
 
+def row_columns(stream: TextIO) -> int | None:
+    """Columns that a row of text may take now, None where `stream` is no terminal.
+
+    One less than the terminal has: what ends in the last column may wrap.
+    """
+    return terminal_size(stream)[0] - 1 if stream.isatty() else None
+
+
 def in_background(stream: TextIO) -> bool:
     """Whether the terminal belongs to another job of the shell at the moment, whose text is not ours to draw over."""
     try:

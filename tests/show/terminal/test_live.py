@@ -11,7 +11,7 @@ import pytest
 
 from boundcap_jupyter.core.update import Append, Replace
 from boundcap_jupyter.show.terminal import live, painter
-from boundcap_jupyter.show.terminal.live import LiveBlock, in_background, terminal_size
+from boundcap_jupyter.show.terminal.live import LiveBlock, in_background, row_columns, terminal_size
 from tests.show.examples import view_of
 from tests.show.terminal.screens import Terminal
 
@@ -276,3 +276,5 @@ def test_a_drawing_that_fails_is_reported_and_disturbs_nobody(monkeypatch):
 def test_the_size_is_that_of_the_terminal(pty):
     assert terminal_size(pty(33, 12).stream) == (33, 12)
     assert terminal_size(io.StringIO()) == (80, 0)
+    assert row_columns(pty(33, 12).stream) == 32
+    assert row_columns(io.StringIO()) is None
