@@ -61,6 +61,8 @@ class Latecomers:
         #: Oldest first, each with whether its run goes on.
         self._panels: dict[Widget, Callable[[], bool]] = {}
         self._telling = False
+        #: The waits that are left, since a client was last heard.
+        self._waits: list[float] = []
         self._told: Reopening | None = None
 
     def expect(self, panel: Widget, runs: Callable[[], bool]) -> None:
@@ -82,25 +84,36 @@ class Latecomers:
 
     def _heard(self) -> None:
         with self._lock:
-            if self._telling or not self._panels:
+            if not self._panels:
+                return
+            # Again from the first: one that comes while others are told may not be ready to hear what they are told.
+            self._waits = [*WAITS]
+            if self._telling:
                 return
             self._telling = True
-        threading.Thread(target=self._tell_twice, name="boundcap-latecomers", daemon=True).start()
+        threading.Thread(target=self._tell_all, name="boundcap-latecomers", daemon=True).start()
 
-    def _tell_twice(self) -> None:
+    def _tell_all(self) -> None:
         told = None
         try:
-            for wait in WAITS:
+            while (wait := self._next_wait()) is not None:
                 time.sleep(wait)
                 told = self._tell()
-        finally:
+        except BaseException:
             with self._lock:
                 self._telling = False
+            raise
         time.sleep(STAYS)
         with self._lock:
             if self._told is told:
                 self._told = None
         _close(told)
+
+    def _next_wait(self) -> float | None:
+        """Seconds; None when everyone was told, and then another thread tells those that come."""
+        with self._lock:
+            self._telling = bool(self._waits)
+            return self._waits.pop(0) if self._waits else None
 
     def _tell(self) -> Reopening | None:
         """Open a widget that tells of the panels, in place of the last one; None if there is nothing to tell."""
