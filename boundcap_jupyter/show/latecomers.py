@@ -31,7 +31,7 @@ WAITS = (0.5, 3.0)
 #: Seconds that what was told stays open, for a page that has yet to load its code.
 STAYS = 10.0
 #: Bytes of code and text, roughly, beyond which panels of runs that are over are left out; running ones never are.
-MOST_BYTES = 2 * 1024 * 1024
+MOST_BYTES = 1024 * 1024
 
 #: How a client that comes is heard of. The server asks for the kernel's info when a page connects, a moment before that
 #: is ready to hear; not if it knows that the kernel is busy, which it does not always. JupyterLab and Notebook 7 ask a
@@ -82,6 +82,8 @@ class Latecomers:
         #: Oldest first.
         self._panels: dict[Panel, None] = {}
         self._telling = False
+        #: The waits that are left, since a client was last heard.
+        self._waits: list[float] = []
         self._told: Reopening | None = None
 
     def expect(self, panel: Panel) -> None:
@@ -103,28 +105,39 @@ class Latecomers:
 
     def _heard(self) -> None:
         with self._lock:
-            if self._telling or not self._panels:
+            if not self._panels:
+                return
+            # Again from the first: one that comes while others are told may not be ready to hear what they are told.
+            self._waits = [*WAITS]
+            if self._telling:
                 return
             self._telling = True
-        threading.Thread(target=self._tell_twice, name="boundcap-latecomers", daemon=True).start()
+        threading.Thread(target=self._tell_all, name="boundcap-latecomers", daemon=True).start()
 
-    def _tell_twice(self) -> None:
+    def _tell_all(self) -> None:
         told = None
         try:
-            idle = threading.Event()
-            if (loop := main_loop()) is not None:
-                loop.add_callback(idle.set)
-            for wait in WAITS:
+            while (wait := self._next_wait()) is not None:
+                idle = threading.Event()
+                if (loop := main_loop()) is not None:
+                    loop.add_callback(idle.set)
                 time.sleep(wait)
                 told = self._tell(busy=not idle.is_set())
-        finally:
+        except BaseException:
             with self._lock:
                 self._telling = False
+            raise
         time.sleep(STAYS)
         with self._lock:
             if self._told is told:
                 self._told = None
         _close(told)
+
+    def _next_wait(self) -> float | None:
+        """Seconds; None when everyone was told, and then another thread tells those that come."""
+        with self._lock:
+            self._telling = bool(self._waits)
+            return self._waits.pop(0) if self._waits else None
 
     def _tell(self, *, busy: bool) -> Reopening | None:
         """Open a widget that tells of the panels, in place of the last one; None if there is nothing to tell.

@@ -127,7 +127,27 @@ def test_clients_that_come_together_are_told_together(kernel, told, monkeypatch)
         says(kernel)
     go.set()
     wait_for(nobody_tells)
-    assert len(told) == 1
+    # Those that came while the first one waited may not have been ready to hear.
+    assert len(told) == 2
+
+
+def test_one_that_comes_shortly_before_the_last_telling_is_told_after_all_waits(kernel, told, monkeypatch):
+    slept = []
+
+    def sleep(seconds):
+        if threading.current_thread().name != "boundcap-latecomers":
+            return
+        slept.append(seconds)
+        if len(slept) == 2:
+            says(kernel)
+
+    monkeypatch.setattr(latecomers, "WAITS", (0.5, 3.0))
+    monkeypatch.setattr(latecomers.time, "sleep", sleep)
+    _panel = BoundedOutput()
+    says(kernel)
+    wait_for(nobody_tells)
+    assert slept == [0.5, 3.0, 0.5, 3.0, latecomers.STAYS]
+    assert len(told) == 4
 
 
 def test_nobody_is_told_of_what_a_page_has_or_nobody_shows(kernel, told):

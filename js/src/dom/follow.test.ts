@@ -162,6 +162,20 @@ describe("the line of a reader who scrolled up", () => {
 		expect(area.scrollTop).toBe(70);
 	});
 
+	it("is of no interest to one who had older lines shown meanwhile, as far down as those before", () => {
+		read(true);
+		drop(10);
+		drop(5);
+		const { scrollTop } = area;
+		const older = document.createElement("div");
+		older.getBoundingClientRect = () => ({ bottom: scrollTop + 0.85 * HEIGHT - area.scrollTop }) as DOMRect;
+		rows += 20;
+		lineTop += 20 * ROW;
+		kept.reveal(older);
+		frames();
+		expect(area.scrollTop).toBe(scrollTop);
+	});
+
 	it("is of no interest to one who went to the end meanwhile", () => {
 		read(true);
 		drop(10);

@@ -146,6 +146,8 @@ export class Follow {
 	/** Lets go of the end and shows the last lines of `node`, with the first of what follows it. */
 	reveal(node: HTMLElement): void {
 		this.#set(false);
+		// What is revealed after what was revealed may bring the same scroll position.
+		this.#entrusted = null;
 		const end = node.getBoundingClientRect().bottom - this.#top + this.#area.scrollTop;
 		this.#area.scrollTop = end - this.#area.clientHeight * REVEALED;
 		this.#lastTop = this.#area.scrollTop;
