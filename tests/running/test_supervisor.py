@@ -724,10 +724,12 @@ def test_random_kills_under_load_leave_no_orphan_and_lose_no_byte(mark: str) -> 
         results = list(pool.map(one, [chance.randrange(1 << 30) for _ in range(KILLS)]))
     assert {result.state for result in results} <= {RunState.STOPPED, RunState.SIGNALED}
     for result in results:
-        assert result.spill_path is not None
-        spill = Path(result.spill_path)
-        content = spill.read_bytes()
         cut = result.truncation
+        if result.spill_path is None:
+            # Killed before it had printed more than the view holds.
+            assert (cut.truncated, cut.total_bytes) == (False, len(result.text))
+            continue
+        content = Path(result.spill_path).read_bytes()
         assert (cut.total_bytes, cut.total_lines) == (
             len(content),
             content.count(b"\n") + (not content.endswith(b"\n")),
