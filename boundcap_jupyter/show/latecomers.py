@@ -22,7 +22,7 @@ from anywidget import AnyWidget
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as widget_module
 
-from boundcap_jupyter.show.control import control_handlers, main_loop
+from boundcap_jupyter.show.kernel import control_handlers, main_loop
 
 _log = logging.getLogger(__name__)
 

@@ -66,7 +66,7 @@ class Pager:
         self.sources: Mapping[str, PageSource] = {}
         #: What stays in the notebook when the run is over, and the id of the model that it takes the place of.
         self.result: Callable[[], tuple[str, Mapping[str, str]]] | None = None
-        self._pace = Pace(clock)
+        self._limit = RateLimit(clock)
         self._room = BoundedSemaphore(AT_ONCE)
 
     def answer(self, message: object) -> Answer | None:
@@ -87,7 +87,7 @@ class Pager:
         if not self._room.acquire(blocking=False):
             return _refused(number, "other requests are not answered yet", retry=True)
         try:
-            if not self._pace.take():
+            if not self._limit.take():
                 return _refused(number, f"more than {RATE} requests a second", retry=True)
             return make(number)
         except OSError as error:
@@ -153,7 +153,7 @@ class _OlderRequest:
         return answer, []
 
 
-class Pace:
+class RateLimit:
     """Lets `RATE` through a second, and `BURST` at once."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

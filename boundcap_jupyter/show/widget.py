@@ -27,7 +27,7 @@ from boundcap_jupyter.core.view import OutputMetadata, OutputView
 from boundcap_jupyter.show.bundle import read_bundle
 from boundcap_jupyter.show.control import control_address
 from boundcap_jupyter.show.latecomers import LATECOMERS
-from boundcap_jupyter.show.pager import Pace, Pager, PageSource
+from boundcap_jupyter.show.pager import Pager, PageSource, RateLimit
 from boundcap_jupyter.show.summary import display_path
 from boundcap_jupyter.show.wire import (
     CURRENT,
@@ -104,7 +104,7 @@ class BoundedOutput(AnyWidget):
         self._stop_callbacks: list[Callable[[], None]] = []
         self._pager = Pager()
         #: Of its own: while a download takes all that there is of the pager's, checks are answered.
-        self._checks = Pace()
+        self._checks = RateLimit()
         #: A page has the static result in its notebook, and needs nothing more to be right.
         self.placed = False
         #: When a page last asked for something, by `time.monotonic()`.

@@ -120,9 +120,11 @@ def test_a_client_that_comes_is_known_by_its_first_words(kernel, told, kind, con
 
 
 def test_clients_that_come_together_are_told_together(kernel, told, monkeypatch):
-    go = threading.Event()
-    monkeypatch.setattr(latecomers.time, "sleep", lambda _: go.wait(30))
+    waits, go = threading.Event(), threading.Event()
+    monkeypatch.setattr(latecomers.time, "sleep", lambda _: waits.set() or go.wait(30))
     _panel = BoundedOutput()
+    says(kernel)
+    assert waits.wait(30)
     for _ in range(20):
         says(kernel)
     go.set()

@@ -39,7 +39,7 @@ export function reopenTold(model: PanelModel): boolean {
 	}
 	const code = { _esm: model.get("_esm"), _css: model.get("_css") };
 	const whole = Object.entries(panels).map(([id, state]) => [id, { ...code, ...state }] as const);
-	reopen(model.widget_manager, { ...others, ...Object.fromEntries(whole) });
+	reopen(model.widget_manager, { ...others, ...Object.fromEntries(whole) }).catch(report);
 	return true;
 }
 
